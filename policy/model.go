@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"net/netip"
 	"time"
+
+	"github.com/coredns/gslb/internal/globe"
 )
 
 // Pos is the place in the configuration that a thing was written at.
@@ -150,7 +152,7 @@ type Subject struct {
 }
 
 // Location is a place on the globe, in degrees.
-type Location struct{ Lat, Lon float64 }
+type Location = globe.Location
 
 // Affinity ties clients to origins.
 type Affinity struct {

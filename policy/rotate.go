@@ -1,0 +1,73 @@
+package policy
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// A turn counts the queries that one set of candidates of one record has answered turn by turn. It outlives the
+// pickers that use it, so that neither a change of health elsewhere nor a reload begins it again.
+type turn struct{ n atomic.Uint64 }
+
+// take moves the turn on, but for a query that only looks.
+func (t *turn) take(q *Query) uint64 {
+	if q.Peek {
+		return t.n.Load()
+	}
+	return t.n.Add(1) - 1
+}
+
+// turns holds the turns of one record, by the set of candidates that each belongs to (G-39). Instances before and after
+// a reload share it.
+type turns struct {
+	mu     sync.Mutex
+	sets   map[uint64]*turn
+	random func() uint64
+}
+
+// turnSets bounds what a record remembers. Sets come and go with health and latency; one that returns later than
+// after so many others begins anew.
+const turnSets = 256
+
+// of gives the turn of a set of candidates. A new one begins at a random place, so that many servers do not begin alike.
+func (t *turns) of(list []candidate) *turn {
+	if len(list) < 2 {
+		return nil // nobody takes turns
+	}
+	set := uint64(len(list))
+	for i := range list {
+		set = mix(set ^ list[i].key)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if known := t.sets[set]; known != nil {
+		return known
+	}
+	if t.sets == nil || len(t.sets) >= turnSets {
+		t.sets = make(map[uint64]*turn)
+	}
+	fresh := &turn{}
+	fresh.n.Store(t.random() >> 1) // far from the end of the numbers, where a turn would not be a whole one
+	t.sets[set] = fresh
+	return fresh
+}
+
+// roundRobin answers a window of the circle of candidates that moves on by one with each query (G-01).
+type roundRobin struct {
+	circle  []*Member // twice round, so that every window is one piece
+	answers int
+	turn    *turn
+}
+
+func newRoundRobin(s *choiceSet) picker {
+	if len(s.list) == 1 {
+		return inOrder(s)
+	}
+	once := members(s.list)
+	return &roundRobin{circle: append(once[:len(once):len(once)], once...), answers: s.answers, turn: s.turn}
+}
+
+func (p *roundRobin) pick(q *Query, _ []*Member) []*Member {
+	i := int(p.turn.take(q) % uint64(len(p.circle)/2))
+	return p.circle[i : i+p.answers : i+p.answers]
+}
