@@ -109,7 +109,7 @@ func New(cfg *Config, opt Options) *Engine {
 			r.turns = &turns{random: e.random}
 		}
 		if r.Affinity.On && e.pins == nil {
-			e.pins = newPinTable()
+			e.pins = newPinTable(pinSlots)
 		}
 	}
 	return e

@@ -33,7 +33,8 @@ const (
 	pinWriting = 1
 )
 
-func newPinTable() *pinTable { return &pinTable{slots: make([]pinSlot, pinSlots)} }
+// newPinTable makes a table of n pins, a multiple of pinWays.
+func newPinTable(n int) *pinTable { return &pinTable{slots: make([]pinSlot, n)} }
 
 func pinValue(member uint32, end uint64) uint64 { return uint64(member)<<(pinEndBits+1) | end }
 
@@ -54,7 +55,7 @@ func pinTag(record uint64, f Family, client netip.Addr) uint64 {
 }
 
 func (t *pinTable) bucket(tag uint64) []pinSlot {
-	i := tag % (pinSlots / pinWays) * pinWays
+	i := tag % uint64(len(t.slots)/pinWays) * pinWays
 	return t.slots[i : i+pinWays]
 }
 

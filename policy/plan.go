@@ -4,8 +4,9 @@ import "slices"
 
 // A plan is what one record answers to one family in one state of the world, for every client.
 type plan struct {
-	anywhere *choice            // for clients whose region makes no difference
-	regions  map[Region]*choice // for the others; nil where there is none
+	anywhere *choice   // for clients whose region makes no difference
+	regions  []Region  // the others', ascending
+	there    []*choice // beside regions
 	inputs   Inputs
 	pinned   map[uint32]*Member // with affinity: who may keep pinned clients, by Member.pin
 }
@@ -20,10 +21,16 @@ type choice struct {
 
 // choose gives the choice for a client.
 func (p *plan) choose(q *Query) *choice {
-	if p.regions != nil {
-		if c := p.regions[q.Region]; c != nil {
-			return c
+	lo, hi := 0, len(p.regions)
+	for lo < hi {
+		if mid := int(uint(lo+hi) / 2); p.regions[mid] < q.Region {
+			lo = mid + 1
+		} else {
+			hi = mid
 		}
+	}
+	if lo < len(p.regions) && p.regions[lo] == q.Region {
+		return p.there[lo]
 	}
 	return p.anywhere
 }
@@ -79,24 +86,26 @@ func (c *compiler) choices(list []candidate, outcome Outcome) *plan {
 		told = c.region
 	}
 	p.anywhere = c.telling(told == 0).choice(list, outcome)
-	for i := range list {
-		region := list[i].Region
-		if region == 0 || p.regions[region] != nil {
-			continue
+	for _, region := range regionsOf(list) {
+		if kept := inRegion(list, region, nil); len(kept) < len(list) {
+			p.regions = append(p.regions, region)
+			p.there = append(p.there, c.telling(told == region).choice(kept, outcome))
+			p.inputs |= InputRegion
 		}
-		kept := inRegion(list, region, nil)
-		if len(kept) == len(list) {
-			break // all are in one region: it makes no difference
-		}
-		if p.regions == nil {
-			p.regions = make(map[Region]*choice)
-		}
-		p.regions[region] = c.telling(told == region).choice(kept, outcome)
-	}
-	if p.regions != nil {
-		p.inputs |= InputRegion
 	}
 	return p
+}
+
+// regionsOf gives the regions that candidates are in, ascending, each once.
+func regionsOf(list []candidate) []Region {
+	var regions []Region
+	for i := range list {
+		if list[i].Region != 0 {
+			regions = append(regions, list[i].Region)
+		}
+	}
+	slices.Sort(regions)
+	return slices.Compact(regions)
 }
 
 // telling gives the compiler itself, or one that tells the trace nothing.
