@@ -39,7 +39,7 @@ func (e *Engine) candidates(origins []origin, f Family) []candidate {
 
 func newMember(o *Origin, region Region) *Member {
 	raw := o.Addr.As16()
-	return &Member{Addr: o.Addr, Origin: o.Name(), Region: region, key: xxhash.Sum64(raw[:])}
+	return &Member{Addr: o.Addr, IP: o.Addr.AsSlice(), Origin: o.Name(), Region: region, key: xxhash.Sum64(raw[:])}
 }
 
 // shares gives every candidate its share (DTM-LB-21, G-02). Percentages: the listed ones get theirs, the rest of a

@@ -30,6 +30,7 @@ type Decision struct {
 // Member is one address that can be answered. It is immutable and may be kept.
 type Member struct {
 	Addr   netip.Addr
+	IP     []byte // Addr as four or sixteen bytes; shared, not to be changed
 	Origin string // as written: the address, or the alias's name
 	Region Region
 	key    uint64 // hash of Addr, the same on every node
