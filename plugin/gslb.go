@@ -64,14 +64,14 @@ func (g *GSLB) serveRecord(ctx context.Context, x *exchange, w dns.ResponseWrite
 	if rec.pins {
 		x.Now = time.Now().UnixMilli()
 	}
-	g.regions.count(x.Region)
+	g.regional.count(x.Region)
 	d := g.engine.Snapshot().Decide(int(f.record), &x.Query, x.members[:0])
 	if d.Outcome == policy.Next && g.Next != nil {
-		g.label(ctx, x, f, d)
+		g.label(ctx, f, d)
 		return g.passOn(ctx, x, w, f)
 	}
 	f.zone.count(d.Outcome)
-	g.label(ctx, x, f, d)
+	g.label(ctx, f, d)
 	switch {
 	case d.Outcome.Answers():
 		x.reply(dns.RcodeSuccess)

@@ -65,13 +65,23 @@ var (
 )
 
 // regionCount counts queries by the client's region.
-type regionCount struct{ byRegion atomic.Pointer[[]*atomic.Uint64] }
+type regionCount struct {
+	byRegion atomic.Pointer[[]regionCounter]
+}
+
+type regionCounter struct {
+	*atomic.Uint64
+	name string
+}
 
 // name takes the names of all regions, by number; number 0 is "unknown". It may be called again when there are more.
 func (c *regionCount) name(regions []string) {
-	list := make([]*atomic.Uint64, len(regions))
+	list := make([]regionCounter, len(regions))
 	for i, name := range regions {
-		list[i] = regionCounters.of(name)
+		if i == 0 {
+			name = "unknown"
+		}
+		list[i] = regionCounter{regionCounters.of(name), name}
 	}
 	c.byRegion.Store(&list)
 }

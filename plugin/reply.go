@@ -17,6 +17,10 @@ type exchange struct {
 	opt     *dns.OPT // the query's; nil without EDNS
 	subnet  subnet
 	echoes  bool // the reply carries the client subnet
+
+	regionScope  uint8 // the block of the client's region, by its subnet
+	addressScope uint8 // the prefix sent
+
 	members [8]*policy.Member
 	asked   [1]dns.Question
 }

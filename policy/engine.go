@@ -102,7 +102,7 @@ func New(cfg *Config, opt Options) *Engine {
 		r := &e.records[i]
 		r.Record = &cfg.Records[i]
 		r.key = xxhash.Sum64String(r.Name)
-		r.origins = e.resolve(r.Origins, int32(i))
+		r.origins = e.resolve(r.Origins, r.Block, int32(i))
 		if f := former[r.Name]; f != nil {
 			r.turns = f.turns
 		} else {
@@ -116,12 +116,12 @@ func New(cfg *Config, opt Options) *Engine {
 }
 
 // resolve ties origins to the subjects of their checks.
-func (e *Engine) resolve(origins []Origin, user int32) []origin {
+func (e *Engine) resolve(origins []Origin, block int, user int32) []origin {
 	list := make([]origin, len(origins))
 	for i := range origins {
 		o := &list[i]
 		o.Origin = &origins[i]
-		o.member = newMember(o.Origin, e.regionOf(o.Origin))
+		o.member = newMember(o.Origin, e.regionOf(o.Origin, block))
 		if len(o.Checks) == 0 {
 			continue
 		}
@@ -141,11 +141,11 @@ func (e *Engine) resolve(origins []Origin, user int32) []origin {
 	return list
 }
 
-func (e *Engine) regionOf(o *Origin) Region {
+func (e *Engine) regionOf(o *Origin, block int) Region {
 	if o.Region != 0 || e.cfg.RegionOf == nil {
 		return o.Region
 	}
-	return e.cfg.RegionOf(o.Addr)
+	return e.cfg.RegionOf(o, block)
 }
 
 // health is whether the origin counts as healthy, and its latency (G-53).
@@ -200,7 +200,7 @@ func (e *Engine) Compile() {
 	for i := range e.records {
 		for j := range e.records[i].origins {
 			o := &e.records[i].origins[j]
-			if region := e.regionOf(o.Origin); region != o.member.Region {
+			if region := e.regionOf(o.Origin, e.records[i].Block); region != o.member.Region {
 				o.member = newMember(o.Origin, region)
 			}
 		}

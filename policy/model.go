@@ -27,9 +27,10 @@ type Config struct {
 	Records []Record
 	Pools   []Pool
 
-	// RegionOf gives the region of an origin that names none, by its address. It may answer differently after a
-	// change of the mappings; Engine.Relocate then asks again. Nil gives no origin a region.
-	RegionOf func(netip.Addr) Region
+	// RegionOf gives the region of an origin that names none, by its address in the mappings of its record's or
+	// pool's block. It may answer differently after a change of the mappings: Engine.Compile asks again. Nil gives
+	// no origin a region.
+	RegionOf func(o *Origin, block int) Region
 }
 
 // Region is a region's number; 0 is no region. Numbers are given out by whoever owns the names.
@@ -62,8 +63,9 @@ func (f Family) String() string {
 
 // Record is a name that is answered. It has either Origins or Pools.
 type Record struct {
-	Name string // absolute, lower case, final dot: the record's identity, also across reloads
-	Pos  Pos
+	Name  string // absolute, lower case, final dot: the record's identity, also across reloads
+	Block int    // of several blocks, the one that it stands in
+	Pos   Pos
 
 	Origins []Origin // the record's one unnamed pool
 
@@ -85,6 +87,14 @@ type Record struct {
 	MinTTL       uint32 // seconds; only with Countdown
 	Countdown    bool   // the TTL counts down to the next possible change (G-65)
 	Disabled     bool
+}
+
+// Ordered tells whether the order of the record's answers carries a meaning.
+func (r *Record) Ordered() bool {
+	if r.Answers == 1 || r.Answers == 0 && !methods[r.Policy].all || r.Affinity.On {
+		return false
+	}
+	return r.Policy != PolicyAll && r.Policy != ByRegion && r.Policy != Random
 }
 
 // All stands for every one in Record.Answers and Record.Select, None for an absent index or number.

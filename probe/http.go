@@ -55,6 +55,9 @@ func (k HTTP) String() string {
 		k.scheme(), k.Port, k.Path, k.Method, k.Host, k.Header, k.Expect, k.Body, k.ServerName, k.Credentials)
 }
 
+// Files gives the files that the check reads again when they change; nil for none.
+func (k HTTP) Files() *Credentials { return k.Credentials }
+
 const (
 	maxBody   = 1 << 20
 	maxHeader = 64 << 10

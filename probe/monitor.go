@@ -140,12 +140,13 @@ func (m *Monitor) tell(c *check) {
 	}
 	m.mu.Unlock()
 	for _, l := range leases {
-		l.tell()
+		l.Tell()
 	}
 }
 
-// tell reads the state after it has the right to speak, so that what is told never goes back in time.
-func (l *Lease) tell() {
+// Tell brings the present state to notify, at once. It is read after the right to speak was had, so that what is told
+// never goes back in time.
+func (l *Lease) Tell() {
 	if l.notify == nil {
 		return
 	}

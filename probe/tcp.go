@@ -37,3 +37,6 @@ func (k TCP) Probe(s Spec) Func {
 		return Reading{Latency: time.Since(began), Measured: true}, nil
 	}
 }
+
+// Files gives the files that the check reads again when they change; nil for none.
+func (k TCP) Files() *Credentials { return k.TLS }

@@ -8,6 +8,8 @@ import (
 	"github.com/coredns/coredns/core/dnsserver"
 	_ "github.com/coredns/coredns/core/plugin" // every in-tree plugin
 	"github.com/coredns/coredns/coremain"
+
+	_ "github.com/coredns/gslb/plugin"
 )
 
 func init() {

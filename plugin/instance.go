@@ -1,0 +1,195 @@
+package gslb
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/coredns/gslb/internal/watch"
+	"github.com/coredns/gslb/policy"
+	"github.com/coredns/gslb/probe"
+	"github.com/coredns/gslb/region"
+)
+
+// instance is one running configuration: it holds leases on checks, watches files, and keeps an engine fed. What
+// ServeDNS reads stays usable after close, since queries go on arriving for seconds.
+type instance struct {
+	*config
+	key      string // which server block it is, across reloads
+	labels   bool   // somebody reads metadata
+	engine   *policy.Engine
+	regional regionCount
+	watcher  watch.Watcher
+	leases   []held
+	watched  []string // paths
+	began    time.Time
+}
+
+// held is a lease with what it is for.
+type held struct {
+	*probe.Lease
+	subject
+	monitor bool
+}
+
+// process is what outlives a configuration: the monitor, and the instances that run.
+var process = struct {
+	monitor probe.Monitor
+	mu      sync.Mutex
+	running []*instance // in the order they started
+	ready   bool        // once ready, a process stays so
+}{
+	monitor: probe.Monitor{OnLate: observeLateness, OnExpired: logExpired, OnSuspect: logSuspicion},
+}
+
+// start brings the configuration to life: it takes leases before the instance that it replaces gives its own up, so
+// that unchanged checks never stop, and takes over turns and pins.
+func (i *instance) start() error {
+	i.began = time.Now()
+	for _, w := range i.warnings {
+		log.Warning(w)
+	}
+	i.prepare(i.predecessor())
+	if i.workers > 0 {
+		process.monitor.SetWorkers(i.workers)
+	}
+	for id, s := range i.subjects {
+		lease := process.monitor.Acquire(s.spec, i.observer(id, s))
+		lease.Tell()
+		i.leases = append(i.leases, held{lease, s, false})
+	}
+	for _, s := range i.monitors {
+		lease := process.monitor.Acquire(s.spec, i.verdictLogger(s))
+		lease.Tell()
+		i.leases = append(i.leases, held{lease, s, true})
+	}
+	i.subjects, i.monitors = nil, nil
+	i.engine.Compile()
+	i.watch()
+
+	process.mu.Lock()
+	process.running = append(process.running, i)
+	process.mu.Unlock()
+	return nil
+}
+
+// prepare makes what a query needs, of which the engine still knows nothing of the world.
+func (i *instance) prepare(previous *policy.Engine) {
+	i.engine = policy.New(i.policy, policy.Options{Previous: previous, OnStatus: i.logStatus})
+	i.regional.name(i.regions.All())
+}
+
+// close stops probing and watching. It never fails: an error here would count as a failed reload.
+func (i *instance) close() error {
+	process.mu.Lock()
+	at := slices.Index(process.running, i)
+	if at >= 0 {
+		process.running = slices.Delete(process.running, at, at+1)
+	}
+	process.mu.Unlock()
+	if at < 0 {
+		return nil // never started, or closed before
+	}
+	for _, l := range i.leases {
+		l.Release()
+	}
+	i.watcher.Stop()
+	return nil
+}
+
+// running gives the instances that run.
+func running() []*instance {
+	process.mu.Lock()
+	defer process.mu.Unlock()
+	return slices.Clone(process.running)
+}
+
+// predecessor gives the engine of the instance that this one replaces; nil if there is none.
+func (i *instance) predecessor() *policy.Engine {
+	process.mu.Lock()
+	defer process.mu.Unlock()
+	for _, old := range slices.Backward(process.running) {
+		if old.key == i.key {
+			return old.engine
+		}
+	}
+	return nil
+}
+
+// observer tells the engine, and the log, what a check says.
+func (i *instance) observer(id policy.Subject, s subject) func(probe.State) {
+	logged := i.verdictLogger(s)
+	return func(state probe.State) {
+		logged(state)
+		i.engine.Observe(id, policy.Health{
+			Verdict: policy.Verdict(state.Verdict), Measured: state.Measured, Latency: state.Latency,
+		})
+	}
+}
+
+// verdictLogger logs the verdicts of a check as they turn from what it is told first, which is how things stand. That a
+// new check is healthy is what everybody expects, and not logged.
+func (i *instance) verdictLogger(s subject) func(probe.State) {
+	last, told, judged := probe.Unknown, false, false
+	return func(state probe.State) {
+		if told && state.Verdict != last {
+			switch {
+			case state.Verdict == probe.Healthy && judged:
+				log.Infof("check '%s' of %s: healthy", s.check, s.spec.Target)
+			case state.Verdict == probe.Unhealthy:
+				log.Warningf("check '%s' of %s: unhealthy: %s", s.check, s.spec.Target, state.Error)
+			}
+		}
+		last, told, judged = state.Verdict, true, judged || state.Verdict != probe.Unknown
+	}
+}
+
+// zoneOf gives the zone that a record belongs to.
+func (i *instance) zoneOf(record int32) *zone { return i.records[record].zone }
+
+// watch has the files of the configuration read again when they change.
+func (i *instance) watch() {
+	for _, b := range i.blocks {
+		if b.subnets != "" {
+			i.watchFiles([]string{b.subnets}, func() error { return i.reloadSubnets(b) })
+		}
+	}
+	seen := map[*probe.Credentials]bool{nil: true}
+	for _, l := range i.leases {
+		if k, ok := l.spec.Kind.(interface{ Files() *probe.Credentials }); ok && !seen[k.Files()] {
+			seen[k.Files()] = true
+			i.watchFiles(k.Files().Paths(), k.Files().Reload)
+		}
+	}
+	i.watcher.Start()
+}
+
+func (i *instance) watchFiles(paths []string, reload func() error) {
+	if len(paths) == 0 {
+		return
+	}
+	i.watcher.Add(paths, reload, fileReport(paths...))
+	for _, p := range paths {
+		files.of(p).succeeded()
+	}
+	i.watched = append(i.watched, paths...)
+}
+
+// reloadSubnets replaces a block's mappings by what its file holds now, unless that is not sound.
+func (i *instance) reloadSubnets(b *block) error {
+	fromFile, err := b.readSubnetsFile(i.regions)
+	if err != nil {
+		return err
+	}
+	if err := b.holdsRequired(i.regions, fromFile); err != nil {
+		return err
+	}
+	table, err := region.Build(append(slices.Clone(b.mappings), fromFile...))
+	if err != nil {
+		return err
+	}
+	b.locator.Set(table)
+	i.regional.name(i.regions.All())
+	i.engine.Compile() // origins without a region have that of their address
+	return nil
+}

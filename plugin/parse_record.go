@@ -1,0 +1,271 @@
+package gslb
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/miekg/dns"
+
+	"github.com/coredns/coredns/plugin"
+
+	"github.com/coredns/gslb/policy"
+)
+
+// recordDraft is one record block while it is read.
+type recordDraft struct {
+	d        *draft
+	names    []string
+	origins  []originDraft
+	checks   *checkList
+	locating *locating
+	ttlSet   bool
+	policed  bool
+	policy.Record
+}
+
+var recordProperties = table[recordDraft]{
+	"origin":   {read: (*recordDraft).readOrigin, repeats: true},
+	"failsafe": {read: (*recordDraft).readFailsafe},
+	"fail": {read: func(r *recordDraft, l *line) error {
+		w, err := l.one("open, all, nodata, servfail or next")
+		if err != nil {
+			return err
+		}
+		if r.Fail, err = policy.ParseFail(w); err != nil {
+			return l.errf("%s", err)
+		}
+		return nil
+	}},
+	"policy": {read: func(r *recordDraft, l *line) (err error) {
+		r.policed = true
+		r.Policy, err = l.policy()
+		return err
+	}},
+	"within":   {read: (*recordDraft).readWithin},
+	"answers":  {read: func(r *recordDraft, l *line) (err error) { r.Answers, err = l.numberOrAll(); return err }},
+	"affinity": {read: (*recordDraft).readAffinity},
+	"region-filter": {read: func(r *recordDraft, l *line) error {
+		w, err := l.one("on or off")
+		if err != nil {
+			return err
+		}
+		if w != "on" && w != "off" {
+			return l.errf("region-filter: '%s' is not right: want on or off", w)
+		}
+		r.RegionFilter = w == "on"
+		return nil
+	}},
+	"locate": {read: func(r *recordDraft, l *line) (err error) { r.locating, err = r.d.readLocate(l); return err }},
+	"check":  {read: func(r *recordDraft, l *line) (err error) { r.checks, err = readCheckList(l, l.args); return err }},
+	"ttl": {read: func(r *recordDraft, l *line) (err error) {
+		r.ttlSet = true
+		r.TTL, err = l.ttl()
+		return err
+	}},
+	"disabled": {read: func(r *recordDraft, l *line) error {
+		r.Disabled = true
+		return l.arguments(0, 0, "nothing after it")
+	}},
+}
+
+func (l *line) numberOrAll() (int, error) {
+	w, err := l.one("a number or all")
+	if err != nil {
+		return 0, err
+	}
+	n, err := numberOrAll(w)
+	if err != nil {
+		return 0, l.refuse(err)
+	}
+	return n, nil
+}
+
+func (d *draft) readRecord(l *line) error {
+	if err := l.arguments(1, -1, "one or more names"); err != nil {
+		return err
+	}
+	if err := l.needsBlock(); err != nil {
+		return err
+	}
+	r := &recordDraft{d: d, Record: policy.Record{
+		Pos: l.pos, Within: policy.None, Fallback: policy.None, Select: 1, RegionFilter: true,
+	}}
+	for _, w := range l.args {
+		if err := d.checkRecordName(w); err != nil {
+			return l.refuse(err)
+		}
+		r.names = append(r.names, w)
+	}
+	d.records = append(d.records, r)
+	return readBlock(l, fmt.Sprintf("record '%s'", l.args[0]), recordProperties, r)
+}
+
+// checkRecordName holds the rules for a record's name as it is written.
+func (d *draft) checkRecordName(w string) error {
+	if w == "@" {
+		return nil
+	}
+	name := strings.ToLower(w)
+	if rest, wild := strings.CutPrefix(name, "*."); wild || name == "*" {
+		name = cmp.Or(rest, "x")
+		if name == "*" {
+			name = "x"
+		}
+	}
+	if strings.ContainsAny(name, "*@") {
+		return fmt.Errorf("'%s' is not a name: want '*' only as the whole first label, and '@' only alone", w)
+	}
+	if err := checkName(dns.Fqdn(name)); err != nil {
+		return fmt.Errorf("'%s' %w", w, err)
+	}
+	if dns.IsFqdn(w) {
+		if plugin.Zones(d.zones).Matches(strings.ToLower(w)) == "" {
+			return fmt.Errorf("'%s' is outside the zones of its block: want a name in %s", w, strings.Join(d.zones, " "))
+		}
+		return nil
+	}
+	for _, z := range d.zones {
+		if _, ok := dns.IsDomainName(absolute(w, z)); !ok {
+			return fmt.Errorf("'%s' is too long in zone '%s': want at most 255 octets", w, z)
+		}
+	}
+	return nil
+}
+
+// absolute is a record's name in a zone, in lower case.
+func absolute(name, zone string) string {
+	switch {
+	case name == "@":
+		return zone
+	case dns.IsFqdn(name):
+		return strings.ToLower(name)
+	case zone == ".":
+		return strings.ToLower(name) + "."
+	}
+	return strings.ToLower(name) + "." + zone
+}
+
+func (r *recordDraft) readFailsafe(l *line) error {
+	if err := l.arguments(1, -1, "one or more addresses"); err != nil {
+		return err
+	}
+	for _, w := range l.args {
+		a, err := address(w)
+		if err != nil {
+			return l.refuse(err)
+		}
+		if slices.Contains(r.Failsafe, a) {
+			return l.errf("failsafe: '%s' stands twice", w)
+		}
+		r.Failsafe = append(r.Failsafe, a)
+	}
+	return nil
+}
+
+// readWithin reads whole milliseconds up to a second.
+func (r *recordDraft) readWithin(l *line) error {
+	w, err := l.one("one DURATION")
+	if err != nil {
+		return err
+	}
+	d, err := duration(w)
+	if err != nil {
+		return l.refuse(err)
+	}
+	if d > time.Second || d%time.Millisecond != 0 {
+		return l.errf("within: '%s' is not right: want whole milliseconds from 0 to 1000ms (a bare number is seconds)", w)
+	}
+	r.Within = int(d / time.Millisecond)
+	return nil
+}
+
+// readAffinity reads `affinity [WINDOW] [policy]`.
+func (r *recordDraft) readAffinity(l *line) error {
+	if err := l.arguments(0, 2, "[WINDOW] [policy]"); err != nil {
+		return err
+	}
+	r.Affinity.On = true
+	args := l.args
+	if n := len(args); n > 0 && args[n-1] == "policy" {
+		r.Affinity.ByPolicy, args = true, args[:n-1]
+	}
+	if len(args) == 0 {
+		return nil
+	}
+	if len(args) > 1 {
+		return l.errf("affinity: '%s' is not right: want [WINDOW] [policy]", args[1])
+	}
+	d, err := duration(args[0])
+	if err != nil {
+		return l.refuse(err)
+	}
+	if d <= 0 || d > 24*time.Hour {
+		return l.errf("affinity: '%s' is not right: want a window above 0 and up to 24h", args[0])
+	}
+	r.Affinity.Window = d
+	return nil
+}
+
+// finishRecords makes the records of a block, one for each name and zone.
+func (d *draft) finishRecords(number int) error {
+	for _, r := range d.records {
+		if err := r.finish(); err != nil {
+			return err
+		}
+		r.Block = number
+		for _, name := range r.names {
+			for _, z := range d.zones {
+				rec := r.Record
+				rec.Name = absolute(name, z)
+				if dns.IsFqdn(name) && plugin.Zones(d.zones).Matches(rec.Name) != z {
+					continue // an absolute name is one record, of the zone that it lies in
+				}
+				d.add(rec, z, r)
+			}
+		}
+	}
+	return nil
+}
+
+func (d *draft) add(rec policy.Record, zoneName string, r *recordDraft) {
+	index := int32(len(d.cfg.records))
+	d.cfg.policy.Records = append(d.cfg.policy.Records, rec)
+	d.cfg.records = append(d.cfg.records, recordInfo{
+		zone: d.cfg.names.zones[zoneName], locating: r.locating, ttl: rec.TTL, pins: rec.Affinity.On,
+	})
+	d.cfg.names.addRecord(rec.Name, zoneName, index)
+}
+
+// finish fills in what the block gives and what lines name.
+func (r *recordDraft) finish() error {
+	d := r.d
+	if !r.policed {
+		r.Policy = d.policy
+	}
+	if !r.ttlSet {
+		r.TTL = d.ttl
+	}
+	if r.locating == nil {
+		r.locating = d.locating
+	}
+	if (r.Policy == policy.Weighted || r.Policy == policy.WeightedRandom) && r.TTL > 30 {
+		d.cfg.warnings = append(d.cfg.warnings, fmt.Sprintf(
+			"%s: record '%s' is weighted and has a TTL of %d seconds: caches keep an answer that long, so shares are coarse; 5 to 30 seconds are usual",
+			r.Pos, r.names[0], r.TTL))
+	}
+	r.Origins = make([]policy.Origin, len(r.origins))
+	for i := range r.origins {
+		o, err := r.origins[i].finish(d, r.checks)
+		if err != nil {
+			return err
+		}
+		r.Origins[i] = o
+	}
+	return nil
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
