@@ -60,8 +60,6 @@ func (r *reader) rest() (*line, error) {
 			return nil, l.errf("'}' after '%s': want it on a line of its own", l.word)
 		case v == "":
 			return nil, l.errf("an empty word after '%s': want a value (an environment variable that is not set?)", l.word)
-		case len(v) > 1 && strings.HasSuffix(v, "{"):
-			return nil, l.errf("'%s': want a blank before '{'", v)
 		default:
 			l.args = append(l.args, v)
 		}

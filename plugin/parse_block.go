@@ -3,6 +3,7 @@ package gslb
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/coredns/coredns/plugin"
 
@@ -34,6 +35,9 @@ func init() { // where it may refer to itself by way of the blocks inside
 
 // needsBlock demands the "{" of a thing that is nothing without it.
 func (l *line) needsBlock() error {
+	if n := len(l.args); !l.open && n > 0 && strings.HasSuffix(l.args[n-1], "{") {
+		return l.errf("'%s': want a blank before '{'", l.args[n-1])
+	}
 	if !l.open {
 		return l.errf("'%s' lacks its block: want '{' at the end of the line", l.word)
 	}
