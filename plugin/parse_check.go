@@ -3,6 +3,7 @@ package gslb
 import (
 	"fmt"
 	"math"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -106,20 +107,35 @@ func kind(least, most int, want string) property[checkDraft] {
 			}
 			c.port, args = uint16(n), args[1:]
 		}
-		if len(args) > 0 {
-			if !strings.HasPrefix(args[0], "/") {
-				return l.errf("%s: path '%s' does not begin with a slash", l.word, args[0])
-			}
-			if len(args) > 1 {
-				return l.errf("'%s' has a surplus argument '%s': want %s", l.word, args[1], want)
-			}
-			c.path = args[0]
-			if strings.ContainsAny(c.path, " \t\r\n\x00") {
-				return l.errf("%s: path '%s' has a blank in it: write %%20", l.word, c.path)
-			}
+		if len(args) == 0 {
+			return nil
+		}
+		if l.word == "tcp" {
+			return l.errf("tcp: port '%s' is not right: want %s", args[0], want)
+		}
+		if len(args) > 1 {
+			return l.errf("'%s' has a surplus argument '%s': want %s", l.word, args[1], want)
+		}
+		c.path = args[0]
+		if err := checkPath(c.path); err != nil {
+			return l.refuse(err)
 		}
 		return nil
 	}}
+}
+
+// checkPath holds what a path may be: a probe asks for all of it, and as it is written.
+func checkPath(path string) error {
+	if !strings.HasPrefix(path, "/") {
+		return fmt.Errorf("path '%s' does not begin with a slash", path)
+	}
+	if strings.ContainsAny(path, " #") {
+		return fmt.Errorf("path '%s' has a character in it that is not sent as such: write %%20 for a blank and %%23 for '#'", path)
+	}
+	if _, err := url.ParseRequestURI(path); err != nil {
+		return fmt.Errorf("path '%s' is not one that can be asked for: want one like /healthz?full=1", path)
+	}
+	return nil
 }
 
 // given remembers that a property stands in the block.
