@@ -52,7 +52,8 @@ func parse(c *caddy.Controller) (*config, error) {
 // zones gives a block's zones; those of the server block where it names none.
 func zones(l *line, keys []string) ([]string, error) {
 	for _, arg := range l.args {
-		if len(plugin.Host(arg).NormalizeExact()) == 0 {
+		names := plugin.Host(arg).NormalizeExact()
+		if len(names) == 0 || slices.ContainsFunc(names, func(name string) bool { return checkName(name) != nil }) {
 			return nil, l.errf("'%s' is not a zone: want a domain name or a reverse network", arg)
 		}
 	}
@@ -98,6 +99,7 @@ type draft struct {
 	nodeRegion  word
 	regionAt    map[region.ID]policy.Pos // by region lines
 	defined     map[region.ID]bool       // by these and by the subnets file
+	needed      map[region.ID]bool       // as block.required
 	records     []*recordDraft
 	checks      map[string]*checkDraft
 	monitors    []monitorDraft
@@ -119,7 +121,7 @@ func newDraft(cfg *config, root string, serial uint32) *draft {
 	b := &block{negativeTTL: defaultTTL, serial: serial}
 	b.locating = &locating{mode: region.Source, block: b}
 	return &draft{
-		block: b, cfg: cfg, root: root, defined: map[region.ID]bool{}, regionAt: map[region.ID]policy.Pos{}, checks: map[string]*checkDraft{},
+		block: b, cfg: cfg, root: root, defined: map[region.ID]bool{}, needed: map[region.ID]bool{}, regionAt: map[region.ID]policy.Pos{}, checks: map[string]*checkDraft{},
 		monitorAt: map[string]policy.Pos{}, ttl: defaultTTL, minInterval: probe.MinInterval,
 	}
 }

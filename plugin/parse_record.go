@@ -1,11 +1,9 @@
 package gslb
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/miekg/dns"
@@ -102,51 +100,6 @@ func (d *draft) readRecord(l *line) error {
 	}
 	d.records = append(d.records, r)
 	return readBlock(l, fmt.Sprintf("record '%s'", l.args[0]), recordProperties, r)
-}
-
-// checkRecordName holds the rules for a record's name as it is written.
-func (d *draft) checkRecordName(w string) error {
-	if w == "@" {
-		return nil
-	}
-	name := strings.ToLower(w)
-	if rest, wild := strings.CutPrefix(name, "*."); wild || name == "*" {
-		name = cmp.Or(rest, "x")
-		if name == "*" {
-			name = "x"
-		}
-	}
-	if strings.ContainsAny(name, "*@") {
-		return fmt.Errorf("'%s' is not a name: want '*' only as the whole first label, and '@' only alone", w)
-	}
-	if err := checkName(dns.Fqdn(name)); err != nil {
-		return fmt.Errorf("'%s' %w", w, err)
-	}
-	if dns.IsFqdn(w) {
-		if plugin.Zones(d.zones).Matches(strings.ToLower(w)) == "" {
-			return fmt.Errorf("'%s' is outside the zones of its block: want a name in %s", w, strings.Join(d.zones, " "))
-		}
-		return nil
-	}
-	for _, z := range d.zones {
-		if _, ok := dns.IsDomainName(absolute(w, z)); !ok {
-			return fmt.Errorf("'%s' is too long in zone '%s': want at most 255 octets", w, z)
-		}
-	}
-	return nil
-}
-
-// absolute is a record's name in a zone, in lower case.
-func absolute(name, zone string) string {
-	switch {
-	case name == "@":
-		return zone
-	case dns.IsFqdn(name):
-		return strings.ToLower(name)
-	case zone == ".":
-		return strings.ToLower(name) + "."
-	}
-	return strings.ToLower(name) + "." + zone
 }
 
 func (r *recordDraft) readFailsafe(l *line) error {

@@ -101,7 +101,8 @@ func (d *draft) finishRegions() error {
 // region resolves the name of a region that is defined in this block.
 func (d *draft) region(w word) (region.ID, error) {
 	if id := d.cfg.regions.Find(w.text); id != region.None && d.defined[id] {
-		if _, ok := d.regionAt[id]; !ok && !slices.Contains(d.required, id) {
+		if _, ok := d.regionAt[id]; !ok && !d.needed[id] { // origins are many, and so may be regions
+			d.needed[id] = true
 			d.required = append(d.required, id)
 		}
 		return id, nil

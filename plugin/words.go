@@ -3,18 +3,13 @@ package gslb
 import (
 	"fmt"
 	"math"
-	"net"
 	"net/netip"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/coredns/gslb/policy"
-	"github.com/coredns/gslb/probe"
 	"github.com/coredns/gslb/region"
-
-	"github.com/miekg/dns"
-	"golang.org/x/text/language"
 )
 
 // What single words may be. Errors quote the word and say what would be right; the caller adds where it stands.
@@ -53,7 +48,7 @@ func seconds(word string) (uint32, error) {
 
 func integer(word string, least, most int) (int, error) {
 	n, err := strconv.Atoi(word)
-	if err != nil || n < least || n > most || word[0] == '+' {
+	if err != nil || n < least || n > most || !digits(word) && n >= 0 {
 		if most == math.MaxInt {
 			return 0, fmt.Errorf("'%s' is not right: want an integer of at least %d", word, least)
 		}
@@ -62,13 +57,18 @@ func integer(word string, least, most int) (int, error) {
 	return n, nil
 }
 
+// digits tells a plain number from +5, -0 and the like.
+func digits(word string) bool {
+	return word != "" && strings.Trim(word, "0123456789") == ""
+}
+
 // numberOrAll reads N or `all`.
 func numberOrAll(word string) (int, error) {
 	if word == "all" {
 		return policy.All, nil
 	}
 	n, err := strconv.Atoi(word)
-	if err != nil || n < 1 {
+	if err != nil || n < 1 || !digits(word) {
 		return 0, fmt.Errorf("'%s' is not right: want a number of at least 1, or 'all'", word)
 	}
 	return n, nil
@@ -126,11 +126,22 @@ func degrees(word string, most float64) (float64, error) {
 // country reads an ISO 3166 code, in upper case.
 func country(word string) (string, error) {
 	code := strings.ToUpper(word)
-	if r, err := language.ParseRegion(code); err != nil || len(code) != 2 || r.String() != code || !r.IsCountry() {
+	if len(code) != 2 || !strings.Contains(countries, " "+code+" ") {
 		return "", fmt.Errorf("'%s' is no country: want a code of ISO 3166 in two letters, as in DE", word)
 	}
 	return code, nil
 }
+
+// countries are the codes of ISO 3166-1 as of 2024, and XK, by which databases know Kosovo. A list of languages would
+// know codes of former countries and of none, that no client is ever in.
+const countries = " AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ " +
+	"CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO " +
+	"FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE " +
+	"JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO " +
+	"MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW " +
+	"PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM " +
+	"TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW " +
+	"XK "
 
 const continents = " AF AN AS EU NA OC SA "
 
@@ -140,60 +151,4 @@ func continent(word string) (string, error) {
 		return "", fmt.Errorf("'%s' is no continent: want one of%s", word, strings.TrimRight(continents, " "))
 	}
 	return code, nil
-}
-
-// hostName reads a domain name, absolute and in lower case.
-func hostName(word string) (string, error) {
-	name := strings.ToLower(dns.Fqdn(word))
-	if err := checkName(name); err != nil {
-		return "", fmt.Errorf("'%s' %w", word, err)
-	}
-	return name, nil
-}
-
-// checkName holds the rules for an absolute domain name as a whole.
-func checkName(name string) error {
-	if _, ok := dns.IsDomainName(name); !ok {
-		return fmt.Errorf("is not a domain name: want labels of at most 63 and in all at most 255 octets")
-	}
-	for i := 0; i < len(name); i++ {
-		if c := name[i]; c <= ' ' || c == 0x7f || c == '"' || c == '\\' || c == '{' || c == '}' || c == ',' || c == '/' {
-			return fmt.Errorf("is not a domain name: %q does not belong in one", c)
-		}
-	}
-	if strings.Contains(name, "..") || name[0] == '.' && name != "." {
-		return fmt.Errorf("is not a domain name: it has an empty label")
-	}
-	return nil
-}
-
-// target reads HOST[:PORT] of what is probed.
-func target(word string) (probe.Target, error) {
-	if a, err := netip.ParseAddr(word); err == nil && a.Zone() == "" {
-		return probe.Target{Addr: a.Unmap()}, nil
-	}
-	host, port := word, ""
-	if h, p, err := net.SplitHostPort(word); err == nil {
-		host, port = h, p
-		if port == "" {
-			return probe.Target{}, fmt.Errorf("'%s' has no port after its colon: want HOST[:PORT]", word)
-		}
-	}
-	t := probe.Target{}
-	if port != "" {
-		n, err := integer(port, 1, math.MaxUint16)
-		if err != nil {
-			return t, fmt.Errorf("port %w", err)
-		}
-		t.Port = uint16(n)
-	}
-	if a, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil && a.Zone() == "" {
-		t.Addr = a.Unmap()
-		return t, nil
-	}
-	if _, err := hostName(host); err != nil || strings.Contains(host, ":") {
-		return t, fmt.Errorf("'%s' is not right: want HOST[:PORT], HOST an address or a name", word)
-	}
-	t.Name = strings.ToLower(host) // as the system would look it up, search domains included
-	return t, nil
 }
