@@ -62,6 +62,20 @@ func (n *names) addRecord(name, zone string, record int32) {
 	}
 }
 
+// join makes the names between an apex and the zone around it exist (G-63). It is called once, when all zones are known.
+func (n *names) join() {
+	for apex := range n.zones {
+		if apex == "." || n.around(parent(apex)) == nil {
+			continue
+		}
+		for name := parent(apex); n.zones[name] == nil; name = parent(name) {
+			if _, ok := n.nodes[name]; !ok {
+				n.nodes[name] = noRecord
+			}
+		}
+	}
+}
+
 // find looks up an absolute name in lower case. zoneOf gives the zone that a record belongs to.
 func (n *names) find(name string, zoneOf func(record int32) *zone) found {
 	if record, ok := n.nodes[name]; ok {

@@ -45,6 +45,7 @@ func parse(c *caddy.Controller) (*config, error) {
 	if err := cfg.policy.Validate(); err != nil {
 		return nil, refusal(err)
 	}
+	cfg.names.join()
 	cfg.policy.RegionOf = cfg.regionOf
 	return cfg, nil
 }
@@ -95,6 +96,7 @@ type draft struct {
 	cfg  *config
 	root string
 
+	zone        map[string]*zone // of this block, also where another block has the same zone
 	subnetsPos  policy.Pos
 	nodeRegion  word
 	regionAt    map[region.ID]policy.Pos // by region lines
@@ -121,7 +123,7 @@ func newDraft(cfg *config, root string, serial uint32) *draft {
 	b := &block{negativeTTL: defaultTTL, serial: serial}
 	b.locating = &locating{mode: region.Source, block: b}
 	return &draft{
-		block: b, cfg: cfg, root: root, defined: map[region.ID]bool{}, needed: map[region.ID]bool{}, regionAt: map[region.ID]policy.Pos{}, checks: map[string]*checkDraft{},
+		block: b, cfg: cfg, root: root, zone: map[string]*zone{}, defined: map[region.ID]bool{}, needed: map[region.ID]bool{}, regionAt: map[region.ID]policy.Pos{}, checks: map[string]*checkDraft{},
 		monitorAt: map[string]policy.Pos{}, ttl: defaultTTL, minInterval: probe.MinInterval,
 	}
 }
@@ -147,7 +149,9 @@ func (d *draft) finish() error {
 		return err
 	}
 	for _, name := range d.zones {
-		d.cfg.names.addZone(&zone{name: name, block: d.block, counters: zoneCounters.of(name)})
+		z := &zone{name: name, block: d.block, counters: zoneCounters.of(name)}
+		d.zone[name] = z
+		d.cfg.names.addZone(z)
 	}
 	if err := d.finishRecords(number); err != nil {
 		return err

@@ -188,7 +188,7 @@ func (d *draft) add(rec policy.Record, zoneName string, r *recordDraft) {
 	index := int32(len(d.cfg.records))
 	d.cfg.policy.Records = append(d.cfg.policy.Records, rec)
 	d.cfg.records = append(d.cfg.records, recordInfo{
-		zone: d.cfg.names.zones[zoneName], locating: r.locating, ttl: rec.TTL, pins: rec.Affinity.On,
+		zone: d.zone[zoneName], locating: r.locating, ttl: rec.TTL, pins: rec.Affinity.On,
 	})
 	d.cfg.names.addRecord(rec.Name, zoneName, index)
 }
