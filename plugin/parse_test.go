@@ -271,24 +271,3 @@ func expanded(t *testing.T, corefile string) (*config, error) {
 	c.ServerBlockKeys = blocks[0].Keys
 	return parse(c)
 }
-
-func FuzzParse(f *testing.F) {
-	for _, s := range []string{
-		inRecord("ttl 5\naffinity 1h policy\nwithin 30ms\nfailsafe 192.0.2.9"), inCheck("http 80 /\nexpect 200 300-399\nbody x"),
-		inBlock("node region a pop b country DE location 1 2\nregion a 10.0.0.0/8\nlocate ecs 10.0.0.0/8\nns a b\nfallthrough"),
-		"gslb a b {\nprobes {\nworkers 3\n}\n}", "gslb {\nrecord @ *.x {\norigin ::1 check any a\n}\n}", "gslb {", "gslb {\n{\n}\n}", "gslb }",
-	} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, corefile string) {
-		if strings.Contains(corefile, "import") { // reads files
-			return
-		}
-		c := caddy.NewTestController("dns", corefile)
-		c.ServerBlockKeys = []string{"example.org."}
-		cfg, err := parse(c)
-		if err == nil && len(cfg.records) != len(cfg.policy.Records) {
-			t.Errorf("Expected one of each record, got %d and %d", len(cfg.records), len(cfg.policy.Records))
-		}
-	})
-}

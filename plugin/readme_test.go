@@ -1,0 +1,108 @@
+package gslb
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/coredns/caddy"
+	"github.com/coredns/coredns/core/dnsserver"
+	_ "github.com/coredns/coredns/plugin/errors"
+	_ "github.com/coredns/coredns/plugin/hosts"
+	_ "github.com/coredns/coredns/plugin/metrics"
+)
+
+func init() { // as cmd/coredns does
+	if !slices.Contains(dnsserver.Directives, pluginName) {
+		at := slices.Index(dnsserver.Directives, "transfer")
+		if err := dnsserver.SetDirectives(slices.Insert(slices.Clone(dnsserver.Directives), at+1, pluginName)); err != nil {
+			panic(err)
+		}
+	}
+}
+
+// fences gives the Corefiles of a manual.
+func fences(manual string) []string {
+	var list []string
+	for _, part := range strings.Split(manual, "~~~ corefile\n")[1:] {
+		text, _, _ := strings.Cut(part, "~~~\n")
+		list = append(list, text)
+	}
+	return list
+}
+
+// Every example of the manual is a Corefile that a server starts with, on ports of its own choice (DTM-LB-44).
+func TestManual(t *testing.T) {
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	manual := string(text)
+	caddy.Quiet, dnsserver.Quiet = true, true
+	port := regexp.MustCompile(`:(1053|9153)\b`)
+	examples := fences(manual)
+	if len(examples) < 9 {
+		t.Errorf("Expected an example for each policy to pick and more, got %d", len(examples))
+	}
+	for i, example := range examples {
+		server, err := caddy.Start(caddy.CaddyfileInput{
+			Filepath: "Corefile", Contents: []byte(port.ReplaceAllString(example, ":0")), ServerTypeName: "dns",
+		})
+		if err != nil {
+			t.Errorf("Test %d: expected the example to start, got %q:\n%s", i, err, example)
+			continue
+		}
+		for _, err := range server.ShutdownCallbacks() {
+			t.Errorf("Test %d: expected no error at shutdown, got %q", i, err)
+		}
+		server.Stop()
+	}
+	all := strings.Join(examples, "")
+	for _, p := range []string{"round-robin", "failover", "region", "geo-failover", "latency", "weighted"} {
+		if !strings.Contains(all, "policy "+p+"\n") {
+			t.Errorf("DTM-LB-44: expected an example with policy %s", p)
+		}
+	}
+	if !strings.Contains(all, "affinity 1h\n") {
+		t.Error("DTM-LB-44: expected an example with affinity")
+	}
+	section := 0
+	for _, name := range []string{"Name", "Description", "Syntax", "Examples", "Metrics", "Metadata", "Ready", "Bugs", "See Also"} {
+		at := strings.Index(manual, "\n## "+name+"\n")
+		if at < section {
+			t.Errorf("Expected the section '%s' after the one before", name)
+		}
+		section = max(section, at)
+	}
+}
+
+// The manual names every word that the parser takes.
+func TestManualIsComplete(t *testing.T) {
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var words []string
+	for w := range blockProperties {
+		words = append(words, w)
+	}
+	for w := range recordProperties {
+		words = append(words, w)
+	}
+	for w := range checkProperties {
+		words = append(words, w)
+	}
+	for w := range probesProperties {
+		words = append(words, w)
+	}
+	for w := range attributes {
+		words = append(words, w)
+	}
+	for _, w := range words {
+		if !strings.Contains(string(text), "`"+w) && !strings.Contains(string(text), "\n"+w) {
+			t.Errorf("Expected the manual to explain `%s`", w)
+		}
+	}
+}
