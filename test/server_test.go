@@ -165,7 +165,6 @@ type backend struct {
 	addr   string
 	status atomic.Int32
 	hits   atomic.Int64
-	open   atomic.Int64 // requests in flight
 	server *http.Server
 }
 
