@@ -40,8 +40,6 @@ func newHandler(t testing.TB, corefile string, next plugin.Handler) *handler {
 // down gives check 'web' of the first block a verdict of unhealthy on some targets.
 func (h *handler) down(targets ...string) *handler { return h.observe(policy.Unhealthy, targets...) }
 
-func (h *handler) up(targets ...string) *handler { return h.observe(policy.Healthy, targets...) }
-
 func (h *handler) observe(v policy.Verdict, targets ...string) *handler {
 	for _, target := range targets {
 		h.engine.Observe(policy.Subject{Check: "0/web", Target: target}, policy.Health{Verdict: v})

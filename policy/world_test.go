@@ -74,7 +74,6 @@ type world struct {
 	engine *Engine
 	health map[string]Health
 	now    time.Time
-	dirty  bool
 }
 
 // newWorld has one record with the given origins; set changes it before it is compiled.

@@ -374,7 +374,7 @@ func TestMonitor(t *testing.T) {
 				m.hold(true)
 				synctest.Wait()
 				last := l.State().Last
-				time.Sleep(last.Add(35*time.Second - time.Millisecond).Sub(time.Now()))
+				time.Sleep(time.Until(last.Add(35*time.Second - time.Millisecond)))
 				if v := verdict(l); v == Unknown {
 					t.Error("Expected a verdict until 35s after the last result")
 				}
