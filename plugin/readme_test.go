@@ -3,7 +3,6 @@ package gslb
 import (
 	"os"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -12,16 +11,11 @@ import (
 	_ "github.com/coredns/coredns/plugin/errors"
 	_ "github.com/coredns/coredns/plugin/hosts"
 	_ "github.com/coredns/coredns/plugin/metrics"
+
+	"github.com/coredns/gslb/internal/directive"
 )
 
-func init() { // as cmd/coredns does
-	if !slices.Contains(dnsserver.Directives, pluginName) {
-		at := slices.Index(dnsserver.Directives, "transfer")
-		if err := dnsserver.SetDirectives(slices.Insert(slices.Clone(dnsserver.Directives), at+1, pluginName)); err != nil {
-			panic(err)
-		}
-	}
-}
+func init() { directive.Insert() } // as cmd/coredns does
 
 // fences gives the Corefiles of a manual.
 func fences(manual string) []string {
@@ -33,8 +27,8 @@ func fences(manual string) []string {
 	return list
 }
 
-// Every example of the manual is a Corefile that a server starts with, on ports of its own choice (DTM-LB-44).
-func TestManual(t *testing.T) {
+// Every example of the manual is a Corefile that a server starts with, here on ports of its own choice (DTM-LB-44).
+func TestManualStarts(t *testing.T) {
 	text, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
@@ -58,15 +52,6 @@ func TestManual(t *testing.T) {
 			t.Errorf("Test %d: expected no error at shutdown, got %q", i, err)
 		}
 		server.Stop()
-	}
-	all := strings.Join(examples, "")
-	for _, p := range []string{"round-robin", "failover", "region", "geo-failover", "latency", "weighted"} {
-		if !strings.Contains(all, "policy "+p+"\n") {
-			t.Errorf("DTM-LB-44: expected an example with policy %s", p)
-		}
-	}
-	if !strings.Contains(all, "affinity 1h\n") {
-		t.Error("DTM-LB-44: expected an example with affinity")
 	}
 	section := 0
 	for _, name := range []string{"Name", "Description", "Syntax", "Examples", "Metrics", "Metadata", "Ready", "Bugs", "See Also"} {
