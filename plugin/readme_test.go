@@ -36,13 +36,15 @@ func TestManualStarts(t *testing.T) {
 	manual := string(text)
 	caddy.Quiet, dnsserver.Quiet = true, true
 	port := regexp.MustCompile(`:(1053|9153)\b`)
+	// Their servers are not ours to probe: loopback addresses stand in for them.
+	local := strings.NewReplacer("192.0.2.", "127.0.2.", "198.51.100.", "127.51.100.", "203.0.113.", "127.0.113.", "10.1.0.", "127.1.0.", "10.2.0.", "127.2.0.", "db.example.org database", "127.0.0.1 database")
 	examples := fences(manual)
 	if len(examples) < 9 {
 		t.Errorf("Expected an example for each policy to pick and more, got %d", len(examples))
 	}
 	for i, example := range examples {
 		server, err := caddy.Start(caddy.CaddyfileInput{
-			Filepath: "Corefile", Contents: []byte(port.ReplaceAllString(example, ":0")), ServerTypeName: "dns",
+			Filepath: "Corefile", Contents: []byte(local.Replace(port.ReplaceAllString(example, ":0"))), ServerTypeName: "dns",
 		})
 		if err != nil {
 			t.Errorf("Test %d: expected the example to start, got %q:\n%s", i, err, example)
