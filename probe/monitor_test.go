@@ -50,7 +50,16 @@ func (l *log) count() int {
 	return len(l.starts)
 }
 
-// between counts starts in a span from the beginning of time.
+// at gives when the n-th probe started, all gives all of them.
+func (l *log) at(n int) time.Time { return l.all()[n] }
+
+func (l *log) all() []time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.starts)
+}
+
+// within counts starts in a span from the beginning of time.
 func (l *log) within(from, to time.Time) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -111,12 +120,12 @@ func TestSchedule(t *testing.T) {
 			if v := verdict(l); v != Unhealthy || k.count() != 3 {
 				t.Fatalf("Expected unhealthy with the third probe, got %s with %d", v, k.count())
 			}
-			if gap := k.starts[1].Sub(k.starts[0]); gap != time.Second || k.starts[2].Sub(k.starts[1]) != time.Second {
+			if gap := k.at(1).Sub(k.at(0)); gap != time.Second || k.at(2).Sub(k.at(1)) != time.Second {
 				t.Errorf("Expected repeats after one second, got %s", gap)
 			}
 			s.set(true)
 			time.Sleep(63 * time.Second)
-			if verdict(l); k.count() != 4 || k.starts[3].Sub(k.starts[2]) > 63*time.Second {
+			if verdict(l); k.count() != 4 || k.at(3).Sub(k.at(2)) > 63*time.Second {
 				t.Fatalf("Expected the fourth probe at most an interval later, got %d", k.count())
 			}
 			time.Sleep(63 * time.Second)
@@ -184,20 +193,20 @@ func TestSchedule(t *testing.T) {
 			time.Sleep(1000 * interval)
 			synctest.Wait()
 			for _, k := range kinds {
-				if first := k.starts[0].Sub(began); first > 5*time.Second {
+				if first := k.at(0).Sub(began); first > 5*time.Second {
 					t.Errorf("Expected the first probe within 5s, got %s", first)
 				}
-				if gap := k.starts[1].Sub(k.starts[0]); gap > interval+interval/10 {
+				if gap := k.at(1).Sub(k.at(0)); gap > interval+interval/10 {
 					t.Errorf("Expected the second probe within an interval, got %s", gap)
 				}
-				grid := k.starts[1].Sub(began) % interval
-				for i, at := range k.starts[1:] {
+				grid := k.at(1).Sub(began) % interval
+				for i, at := range k.all()[1:] {
 					off := (at.Sub(began)-grid)%interval + interval
 					if off %= interval; off > interval/10 && off < interval-interval/10 {
 						t.Fatalf("Expected start %d on its phase, got %s off", i, off)
 					}
 				}
-				if n := len(k.starts); n < 1000 || n > 1002 {
+				if n := k.count(); n < 1000 || n > 1002 {
 					t.Errorf("Expected about 1001 probes in 1000 intervals, got %d", n)
 				}
 			}
@@ -258,8 +267,9 @@ func TestSchedule(t *testing.T) {
 			defer m.Acquire(spec(5*time.Second, quick), nil).Release()
 			time.Sleep(100 * time.Second)
 			synctest.Wait()
-			for i := 2; i < len(quick.starts); i++ {
-				if gap := quick.starts[i].Sub(quick.starts[i-1]); gap > 6*time.Second || gap < 4*time.Second {
+			starts := quick.all()
+			for i := 2; i < len(starts); i++ {
+				if gap := starts[i].Sub(starts[i-1]); gap > 6*time.Second || gap < 4*time.Second {
 					t.Errorf("Expected the quick one to keep its period, got %s", gap)
 				}
 			}

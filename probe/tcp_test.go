@@ -49,8 +49,8 @@ func TestTCP(t *testing.T) {
 		to := listen(t, "127.0.0.1", func(net.Conn) {})
 		_, err := try(TCP{Port: 1}, to, patience, func(s *Spec) { s.Target.Name, s.Target.Addr = "localhost", netip.Addr{} })
 		passes(t, "a name", err)
-		_, err = try(TCP{Port: 1}, to, patience, func(s *Spec) { s.Target.Name, s.Target.Addr = "no.invalid", netip.Addr{} })
-		fails(t, "a name that is not there", err, Lookup, "no.invalid")
+		_, err = try(TCP{Port: 1}, to, patience, func(s *Spec) { s.Target.Name, s.Target.Addr = "no..name", netip.Addr{} })
+		fails(t, "a name that is not there", err, Lookup, "no..name")
 	})
 	t.Run("COR-16 the source address", func(t *testing.T) {
 		from := make(chan netip.Addr, 1)
