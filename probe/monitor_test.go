@@ -44,6 +44,13 @@ func (k fake) Probe(Spec) Func {
 	}
 }
 
+// at gives when a probe started, counted from 0.
+func (l *log) at(i int) time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.starts[i]
+}
+
 func (l *log) count() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -111,12 +118,12 @@ func TestSchedule(t *testing.T) {
 			if v := verdict(l); v != Unhealthy || k.count() != 3 {
 				t.Fatalf("Expected unhealthy with the third probe, got %s with %d", v, k.count())
 			}
-			if gap := k.starts[1].Sub(k.starts[0]); gap != time.Second || k.starts[2].Sub(k.starts[1]) != time.Second {
+			if gap := k.at(1).Sub(k.at(0)); gap != time.Second || k.at(2).Sub(k.at(1)) != time.Second {
 				t.Errorf("Expected repeats after one second, got %s", gap)
 			}
 			s.set(true)
 			time.Sleep(63 * time.Second)
-			if verdict(l); k.count() != 4 || k.starts[3].Sub(k.starts[2]) > 63*time.Second {
+			if verdict(l); k.count() != 4 || k.at(3).Sub(k.at(2)) > 63*time.Second {
 				t.Fatalf("Expected the fourth probe at most an interval later, got %d", k.count())
 			}
 			time.Sleep(63 * time.Second)
@@ -285,6 +292,8 @@ func TestSchedule(t *testing.T) {
 				}
 				l.Release()
 			}
+			time.Sleep(time.Second) // until the one in flight has ended
+			synctest.Wait()
 			if all.most != 1 {
 				t.Errorf("Expected one probe in flight, got %d", all.most)
 			}
