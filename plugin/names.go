@@ -51,6 +51,9 @@ func (n *names) addZone(z *zone) {
 func (n *names) addRecord(name, zone string, record int32) {
 	n.nodes[name] = record
 	if above, ok := strings.CutPrefix(name, "*."); ok {
+		if above == "" {
+			above = "."
+		}
 		n.wildcards[above] = record
 	}
 	for name != zone {
@@ -59,6 +62,21 @@ func (n *names) addRecord(name, zone string, record int32) {
 			return
 		}
 		n.nodes[name] = noRecord
+	}
+}
+
+// join makes the names between two apexes exist: what lies above an apex and in another zone (RFC 8020, G-63).
+func (n *names) join() {
+	for apex := range n.zones {
+		for name := apex; name != "."; {
+			if name = parent(name); n.around(name) == nil {
+				break
+			}
+			if _, ok := n.nodes[name]; ok {
+				break
+			}
+			n.nodes[name] = noRecord
+		}
 	}
 }
 

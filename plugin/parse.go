@@ -42,6 +42,7 @@ func parse(c *caddy.Controller) (*config, error) {
 			return nil, err
 		}
 	}
+	cfg.names.join()
 	if err := cfg.policy.Validate(); err != nil {
 		return nil, refusal(err)
 	}
@@ -99,6 +100,7 @@ type draft struct {
 	regionAt    map[region.ID]policy.Pos // by region lines
 	defined     map[region.ID]bool       // by these and by the subnets file
 	records     []*recordDraft
+	own         map[string]*zone // of the block, also where another block was first to have one of the name
 	checks      map[string]*checkDraft
 	monitors    []monitorDraft
 	monitorAt   map[string]policy.Pos
@@ -144,9 +146,12 @@ func (d *draft) finish() error {
 	if err := d.finishChecks(number); err != nil {
 		return err
 	}
+	own := map[string]*zone{}
 	for _, name := range d.zones {
-		d.cfg.names.addZone(&zone{name: name, block: d.block, counters: zoneCounters.of(name)})
+		own[name] = &zone{name: name, block: d.block, counters: zoneCounters.of(name)}
+		d.cfg.names.addZone(own[name])
 	}
+	d.own = own
 	if err := d.finishRecords(number); err != nil {
 		return err
 	}
