@@ -151,24 +151,24 @@ func (i *instance) zoneOf(record int32) *zone { return i.records[record].zone }
 func (i *instance) watch() {
 	for _, b := range i.blocks {
 		if b.subnets != "" {
-			i.watchFiles([]string{b.subnets}, func() error { return i.reloadSubnets(b) })
+			i.watchFiles([]string{b.subnets}, b.subnetsRead, func() error { return i.reloadSubnets(b) })
 		}
 	}
 	seen := map[*probe.Credentials]bool{nil: true}
 	for _, l := range i.leases {
 		if k, ok := l.spec.Kind.(interface{ Files() *probe.Credentials }); ok && !seen[k.Files()] {
 			seen[k.Files()] = true
-			i.watchFiles(k.Files().Paths(), k.Files().Reload)
+			i.watchFiles(k.Files().Paths(), k.Files().Read(), k.Files().Reload)
 		}
 	}
 	i.watcher.Start()
 }
 
-func (i *instance) watchFiles(paths []string, reload func() error) {
+func (i *instance) watchFiles(paths []string, read watch.State, reload func() error) {
 	if len(paths) == 0 {
 		return
 	}
-	i.watcher.Add(paths, reload, fileReport(paths...))
+	i.watcher.Add(paths, read, reload, fileReport(paths...))
 	for _, p := range paths {
 		files.of(p).succeeded()
 	}
