@@ -16,6 +16,7 @@ import (
 type instance struct {
 	*config
 	key      string // which server block it is, across reloads
+	load     *load  // the same for all server blocks of one load
 	labels   bool   // somebody reads metadata
 	engine   *policy.Engine
 	regional regionCount
@@ -104,7 +105,11 @@ func running() []*instance {
 	return slices.Clone(process.running)
 }
 
-// predecessor gives the engine of the instance that this one replaces; nil if there is none.
+// load is one load of a Corefile. It has a size, so that no two are one.
+type load struct{ _ byte }
+
+// predecessor gives the engine of the instance that this one replaces; nil if there is none. Where the keys of the server
+// block have changed, it is the one of the former load that has most of the records.
 func (i *instance) predecessor() *policy.Engine {
 	process.mu.Lock()
 	defer process.mu.Unlock()
@@ -113,7 +118,28 @@ func (i *instance) predecessor() *policy.Engine {
 			return old.engine
 		}
 	}
-	return nil
+	var engine *policy.Engine
+	most := 0
+	for _, old := range slices.Backward(process.running) {
+		if old.load == i.load {
+			continue
+		}
+		if n := i.common(old); n > most {
+			engine, most = old.engine, n
+		}
+	}
+	return engine
+}
+
+// common counts the records that two instances have.
+func (i *instance) common(old *instance) int {
+	n := 0
+	for _, r := range old.policy.Records {
+		if record, ok := i.names.nodes[r.Name]; ok && record != noRecord {
+			n++
+		}
+	}
+	return n
 }
 
 // observer tells the engine, and the log, what a check says.

@@ -67,7 +67,7 @@ func TestMappedSubnet(t *testing.T) {
 func begin(t *testing.T, corefile, key string) *instance {
 	t.Helper()
 	cfg := accepted(t, corefile)
-	i := &instance{config: cfg, key: key}
+	i := &instance{config: cfg, key: key, load: new(load)}
 	if err := i.start(); err != nil {
 		t.Fatal(err)
 	}
