@@ -51,9 +51,6 @@ func (i *instance) start() error {
 		log.Warning(w)
 	}
 	i.prepare(i.predecessor())
-	if i.workers > 0 {
-		process.monitor.SetWorkers(i.workers)
-	}
 	for id, s := range i.subjects {
 		lease := process.monitor.Acquire(s.spec, i.observer(id, s))
 		lease.Tell()
@@ -71,7 +68,19 @@ func (i *instance) start() error {
 	process.mu.Lock()
 	process.running = append(process.running, i)
 	process.mu.Unlock()
+	setWorkers()
 	return nil
+}
+
+// setWorkers gives the monitor the largest number of workers that a running configuration asks for.
+func setWorkers() {
+	process.mu.Lock()
+	defer process.mu.Unlock()
+	most := 0
+	for _, i := range process.running {
+		most = max(most, i.workers)
+	}
+	process.monitor.SetWorkers(most)
 }
 
 // prepare makes what a query needs, of which the engine still knows nothing of the world.
@@ -91,6 +100,7 @@ func (i *instance) close() error {
 	if at < 0 {
 		return nil // never started, or closed before
 	}
+	setWorkers()
 	for _, l := range i.leases {
 		l.Release()
 	}
