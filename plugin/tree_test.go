@@ -1,9 +1,13 @@
 package gslb
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/miekg/dns"
+
+	"github.com/coredns/gslb/policy"
 )
 
 func handlerAt(t *testing.T, corefile string, keys ...string) *handler {
@@ -73,4 +77,32 @@ func begin(t *testing.T, corefile, key string) *instance {
 	}
 	t.Cleanup(func() { i.close() })
 	return i
+}
+
+func TestTurnsOfManyRegions(t *testing.T) {
+	t.Run("G-39 V10 a change in one region disturbs no other's turn, with three hundred sets of candidates", func(t *testing.T) {
+		var b strings.Builder
+		b.WriteString("gslb {\ncheck web {\ntcp 1\n}\n")
+		for r := range 150 {
+			fmt.Fprintf(&b, "region r%d 10.%d.0.0/16\n", r, r)
+		}
+		b.WriteString("record www {\npolicy geo-failover\ncheck web\n")
+		for r := range 150 {
+			for n := 1; n <= 2; n++ {
+				fmt.Fprintf(&b, "origin 192.0.%d.%d region r%d\norigin 2001:db8:%d::%d region r%d\n", r, n, r, r, n, r)
+			}
+		}
+		b.WriteString("}\n}")
+		h := newHandler(t, b.String(), nil)
+		ask := func() string { return h.query("www.example.org.", "A").by("10.3.0.1").said() }
+		last := ask()
+		for i := range 20 {
+			h.observe(policy.Verdict(1+i%2), "192.0.77.1")
+			now := ask()
+			if now == last {
+				t.Fatalf("Expected the turn to move on, got %s again", now)
+			}
+			last = now
+		}
+	})
 }
