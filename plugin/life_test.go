@@ -121,3 +121,18 @@ func TestChangeBetweenParseAndStart(t *testing.T) {
 		t.Error("Expected the new content within 12 s")
 	})
 }
+
+func TestFaultsThatShow(t *testing.T) {
+	t.Run("H-42 a path that no request can be made of is refused", func(t *testing.T) {
+		for _, path := range []string{"/%zz", `"/a#b"`} {
+			if _, err := parsed(t, checked("http 80 "+path)); err == nil {
+				t.Errorf("Expected a refusal of %s", path)
+			}
+		}
+	})
+	t.Run("G-48 a check where none is defined", func(t *testing.T) {
+		if _, err := parsed(t, inRecord("origin 192.0.2.1 check nosuch")); err == nil || strings.HasSuffix(err.Error(), "want one of ") {
+			t.Errorf("Expected a whole sentence, got %v", err)
+		}
+	})
+}

@@ -3,6 +3,7 @@ package gslb
 import (
 	"fmt"
 	"math"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -114,6 +115,9 @@ func kind(least, most int, want string) property[checkDraft] {
 				return l.errf("'%s' has a surplus argument '%s': want %s", l.word, args[1], want)
 			}
 			c.path = args[0]
+			if _, err := url.ParseRequestURI(c.path); err != nil || strings.Contains(c.path, "#") {
+				return l.errf("%s: path '%s' is not one of a URL: want '%%' and '#' written as %%25 and %%23", l.word, c.path)
+			}
 			if strings.ContainsAny(c.path, " \t\r\n\x00") {
 				return l.errf("%s: path '%s' has a blank in it: write %%20", l.word, c.path)
 			}
