@@ -102,23 +102,23 @@ func answerSeries(current []*instance) []*series {
 func recordSeries(current []*instance) []*series {
 	records := newSeries(prometheus.GaugeValue, "records", "Number of records in each status.", "zone", "status")
 	record := newSeries(prometheus.GaugeValue, "record_status", "1 for the status of each record that is not ok.", "zone", "record", "status")
+	counts := map[string]map[policy.Status]int{} // of all blocks that have the zone
 	for _, i := range current {
-		counts := map[*zone]map[policy.Status]int{}
 		snapshot := i.engine.Snapshot()
 		for n := range i.records {
 			z, status := i.records[n].zone, snapshot.Status(n)
-			if counts[z] == nil {
-				counts[z] = map[policy.Status]int{}
+			if counts[z.name] == nil {
+				counts[z.name] = map[policy.Status]int{}
 			}
-			counts[z][status]++
+			counts[z.name][status]++
 			if status != policy.StatusOK {
 				record.add(1, z.name, i.policy.Records[n].Name, status.String())
 			}
 		}
-		for z, count := range counts {
-			for _, s := range policy.Statuses() {
-				records.add(float64(count[s]), z.name, s.String())
-			}
+	}
+	for zone, count := range counts {
+		for _, s := range policy.Statuses() {
+			records.add(float64(count[s]), zone, s.String())
 		}
 	}
 	return []*series{records, record}
@@ -130,16 +130,24 @@ func checkSeries(current []*instance) []*series {
 	latency := newSeries(prometheus.GaugeValue, "check_latency_seconds", "Smoothed latency of a check's successful probes.", "zone", "check", "target")
 	results := newSeries(prometheus.CounterValue, "check_results_total", "Counter of results of a check's probes.", "zone", "check", "target", "result")
 	turns := newSeries(prometheus.CounterValue, "check_transitions_total", "Counter of verdicts that a check has come to.", "zone", "check", "target", "to")
+	type counted struct{ zone, check, target, key string }
+	seen := map[counted]bool{}
 	for _, i := range current {
 		for _, l := range i.leases {
 			s := l.State()
 			at := []string{l.zone, l.check, l.spec.Target.String()}
+			once := counted{at[0], at[1], at[2], l.Info().Key}
+			first := !seen[once]
+			seen[once] = true
 			status.add(map[probe.Verdict]float64{probe.Healthy: 1, probe.Unhealthy: 0, probe.Unknown: -1}[s.Verdict], at...)
 			if !s.Last.IsZero() {
 				last.add(float64(s.Last.UnixMilli())/1000, at...)
 			}
 			if s.Measured {
 				latency.add(s.Latency.Seconds(), at...)
+			}
+			if !first {
+				continue // the same check, by way of another server block
 			}
 			results.add(float64(s.Passes), append(at, "pass")...)
 			results.add(float64(s.Failures), append(at, "fail")...)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/coredns/coredns/plugin/pkg/fall"
 
+	"github.com/coredns/gslb/internal/watch"
 	"github.com/coredns/gslb/policy"
 	"github.com/coredns/gslb/probe"
 	"github.com/coredns/gslb/region"
@@ -35,6 +36,7 @@ type block struct {
 	node        policy.Place
 	mappings    []region.Mapping // those of the Corefile
 	subnets     string           // path; empty for none
+	subnetsRead watch.State      // in which it was read
 	required    []region.ID      // regions named elsewhere that only the subnets file defines
 }
 

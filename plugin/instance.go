@@ -16,6 +16,7 @@ import (
 type instance struct {
 	*config
 	key      string // which server block it is, across reloads
+	load     *load  // the same for all server blocks of one load
 	labels   bool   // somebody reads metadata
 	engine   *policy.Engine
 	regional regionCount
@@ -50,9 +51,6 @@ func (i *instance) start() error {
 		log.Warning(w)
 	}
 	i.prepare(i.predecessor())
-	if i.workers > 0 {
-		process.monitor.SetWorkers(i.workers)
-	}
 	for id, s := range i.subjects {
 		lease := process.monitor.Acquire(s.spec, i.observer(id, s))
 		lease.Tell()
@@ -70,7 +68,19 @@ func (i *instance) start() error {
 	process.mu.Lock()
 	process.running = append(process.running, i)
 	process.mu.Unlock()
+	setWorkers()
 	return nil
+}
+
+// setWorkers gives the monitor the largest number of workers that a running configuration asks for.
+func setWorkers() {
+	process.mu.Lock()
+	defer process.mu.Unlock()
+	most := 0
+	for _, i := range process.running {
+		most = max(most, i.workers)
+	}
+	process.monitor.SetWorkers(most)
 }
 
 // prepare makes what a query needs, of which the engine still knows nothing of the world.
@@ -90,6 +100,7 @@ func (i *instance) close() error {
 	if at < 0 {
 		return nil // never started, or closed before
 	}
+	setWorkers()
 	for _, l := range i.leases {
 		l.Release()
 	}
@@ -104,7 +115,11 @@ func running() []*instance {
 	return slices.Clone(process.running)
 }
 
-// predecessor gives the engine of the instance that this one replaces; nil if there is none.
+// load is one load of a Corefile. It has a size, so that no two are one.
+type load struct{ _ byte }
+
+// predecessor gives the engine of the instance that this one replaces; nil if there is none. Where the keys of the server
+// block have changed, it is the one of the former load that has most of the records.
 func (i *instance) predecessor() *policy.Engine {
 	process.mu.Lock()
 	defer process.mu.Unlock()
@@ -113,7 +128,28 @@ func (i *instance) predecessor() *policy.Engine {
 			return old.engine
 		}
 	}
-	return nil
+	var engine *policy.Engine
+	most := 0
+	for _, old := range slices.Backward(process.running) {
+		if old.load == i.load {
+			continue
+		}
+		if n := i.common(old); n > most {
+			engine, most = old.engine, n
+		}
+	}
+	return engine
+}
+
+// common counts the records that two instances have.
+func (i *instance) common(old *instance) int {
+	n := 0
+	for _, r := range old.policy.Records {
+		if record, ok := i.names.nodes[r.Name]; ok && record != noRecord {
+			n++
+		}
+	}
+	return n
 }
 
 // observer tells the engine, and the log, what a check says.
@@ -151,24 +187,24 @@ func (i *instance) zoneOf(record int32) *zone { return i.records[record].zone }
 func (i *instance) watch() {
 	for _, b := range i.blocks {
 		if b.subnets != "" {
-			i.watchFiles([]string{b.subnets}, func() error { return i.reloadSubnets(b) })
+			i.watchFiles([]string{b.subnets}, b.subnetsRead, func() error { return i.reloadSubnets(b) })
 		}
 	}
 	seen := map[*probe.Credentials]bool{nil: true}
 	for _, l := range i.leases {
 		if k, ok := l.spec.Kind.(interface{ Files() *probe.Credentials }); ok && !seen[k.Files()] {
 			seen[k.Files()] = true
-			i.watchFiles(k.Files().Paths(), k.Files().Reload)
+			i.watchFiles(k.Files().Paths(), k.Files().Read(), k.Files().Reload)
 		}
 	}
 	i.watcher.Start()
 }
 
-func (i *instance) watchFiles(paths []string, reload func() error) {
+func (i *instance) watchFiles(paths []string, read watch.State, reload func() error) {
 	if len(paths) == 0 {
 		return
 	}
-	i.watcher.Add(paths, reload, fileReport(paths...))
+	i.watcher.Add(paths, read, reload, fileReport(paths...))
 	for _, p := range paths {
 		files.of(p).succeeded()
 	}

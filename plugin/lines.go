@@ -128,6 +128,9 @@ func suggest[T any](word string, t table[T]) string {
 			best, least = w, d
 		}
 	}
+	if len(words) == 0 {
+		return ""
+	}
 	if best != "" {
 		return fmt.Sprintf(": did you mean '%s'?", best)
 	}

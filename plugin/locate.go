@@ -25,7 +25,7 @@ func (g *GSLB) locate(x *exchange, w dns.ResponseWriter, l *locating) bool {
 	x.Place = l.block.node // nobody's country is known otherwise (G-41)
 	if c.BySubnet {
 		x.Client = x.subnet.prefix.Addr()
-		x.regionScope, x.addressScope = c.Scope, uint8(x.subnet.prefix.Bits())
+		x.regionScope, x.addressScope = c.Scope+x.subnet.mapped, uint8(x.subnet.prefix.Bits())+x.subnet.mapped
 	}
 	return true
 }

@@ -51,6 +51,9 @@ func (n *names) addZone(z *zone) {
 func (n *names) addRecord(name, zone string, record int32) {
 	n.nodes[name] = record
 	if above, ok := strings.CutPrefix(name, "*."); ok {
+		if above == "" {
+			above = "."
+		}
 		n.wildcards[above] = record
 	}
 	for name != zone {

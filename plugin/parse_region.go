@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/coredns/gslb/internal/watch"
 	"github.com/coredns/gslb/region"
 )
 
@@ -71,6 +72,7 @@ func (d *draft) readSubnets(l *line) error {
 func (d *draft) finishRegions() error {
 	mappings := d.mappings
 	if d.subnets != "" {
+		d.subnetsRead = watch.Look(d.subnets)
 		fromFile, err := d.readSubnetsFile(d.cfg.regions)
 		if err != nil {
 			return fault(d.subnetsPos, "subnets: %s", err)

@@ -41,9 +41,10 @@ func setup(c *caddy.Controller) error {
 	})
 	c.OnShutdown(g.close)
 	if c.Get(sweeper{}) == nil { // once for all blocks of the Corefile
-		c.Set(sweeper{}, true)
+		c.Set(sweeper{}, new(load))
 		c.OnRestartFailed(sweep)
 	}
+	g.load, _ = c.Get(sweeper{}).(*load)
 	return nil
 }
 

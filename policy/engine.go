@@ -240,6 +240,7 @@ func (e *Engine) compile(records func(yield func(int) bool)) {
 // view compiles one record.
 func (e *Engine) view(r *record) *view {
 	v := &view{record: r.key, affinity: r.Affinity, ttl: r.TTL, pins: e.pins}
+	r.turns.begin()
 	c := compiler{Record: r.Record, turns: r.turns, random: e.random}
 	for f := IPv4; f < families; f++ {
 		list := e.candidates(r.origins, f)

@@ -7,7 +7,10 @@ import (
 
 // A turn counts the queries that one set of candidates of one record has answered turn by turn. It outlives the
 // pickers that use it, so that neither a change of health elsewhere nor a reload begins it again.
-type turn struct{ n atomic.Uint64 }
+type turn struct {
+	n    atomic.Uint64
+	used uint64 // the latest compilation that asked for it; guarded by turns.mu
+}
 
 // take moves the turn on, but for a query that only looks.
 func (t *turn) take(q *Query) uint64 {
@@ -23,10 +26,30 @@ type turns struct {
 	mu     sync.Mutex
 	sets   map[uint64]*turn
 	random func() uint64
+	round  uint64 // counts compilations
+	most   int    // how many sets are remembered
 }
 
-// turnSets bounds what a record remembers. Sets come and go with health and latency; one that returns later than
-// after so many others begins anew.
+// begin says that the record is compiled anew.
+func (t *turns) begin() {
+	t.mu.Lock()
+	t.round++
+	t.mu.Unlock()
+}
+
+// forget drops the sets that neither this compilation nor the one before asked for: what clients see now is kept however
+// many regions there are.
+func (t *turns) forget() {
+	for set, known := range t.sets {
+		if known.used+1 < t.round {
+			delete(t.sets, set)
+		}
+	}
+	t.most = max(turnSets, 2*len(t.sets))
+}
+
+// turnSets is how many sets a record remembers at least. Sets come and go with health and latency; one that returns later
+// than after so many others may begin anew.
 const turnSets = 256
 
 // of gives the turn of a set of candidates. A new one begins at a random place, so that many servers do not begin alike.
@@ -41,12 +64,16 @@ func (t *turns) of(list []candidate) *turn {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if known := t.sets[set]; known != nil {
+		known.used = t.round
 		return known
 	}
-	if t.sets == nil || len(t.sets) >= turnSets {
+	if t.sets == nil {
 		t.sets = make(map[uint64]*turn)
 	}
-	fresh := &turn{}
+	if len(t.sets) >= max(t.most, turnSets) {
+		t.forget()
+	}
+	fresh := &turn{used: t.round}
 	fresh.n.Store(t.random() >> 1) // far from the end of the numbers, where a turn would not be a whole one
 	t.sets[set] = fresh
 	return fresh

@@ -46,6 +46,7 @@ type check struct {
 	phase time.Duration
 	due   time.Time
 
+	started  time.Time // when the latest probe did
 	inFlight bool
 	queued   bool      // due, and waiting for a free worker
 	overrun  time.Time // when a probe in flight that ignores its context is given up; zero once it was
@@ -106,6 +107,19 @@ func (c *check) planned(now time.Time) time.Time {
 	return next.Add(time.Duration(rand.Float64() * jitter * float64(c.spec.Interval)))
 }
 
+// after gives the next start after a probe that ends now. A turn that came while it was in flight, as one does where the
+// timeout is as long as the interval, is made up for, unless it would be more than a tenth of the interval late: a silent
+// target is not probed half as often as a good one.
+func (c *check) after(now time.Time) time.Time {
+	next := c.planned(now)
+	since := now.Sub(c.begin) - c.phase
+	late := since % c.spec.Interval
+	if since >= 0 && late <= c.spec.Interval/10 && now.Sub(c.started)-late >= c.spec.Interval/2 {
+		return now
+	}
+	return next
+}
+
 // record takes a result.
 func (c *check) record(reading Reading, err error, now time.Time, patience int) {
 	former := c.judge.verdict
@@ -132,7 +146,7 @@ func (c *check) record(reading Reading, err error, now time.Time, patience int) 
 	}
 	c.turn(former, now)
 
-	c.due = c.planned(now)
+	c.due = c.after(now)
 	if !passed && c.judge.verdict == Unknown {
 		c.due = earlier(c.due, now.Add(retry))
 	}

@@ -103,7 +103,7 @@ func (l *Lease) Release() {
 	l.told.Unlock()
 }
 
-// SetWorkers sets how many probes may be in flight at once, at least 1.
+// SetWorkers sets how many probes may be in flight at once; 0 is DefaultWorkers.
 func (m *Monitor) SetWorkers(n int) {
 	m.mu.Lock()
 	m.workers = n

@@ -119,7 +119,7 @@ func (m *Monitor) startReady(now time.Time) {
 		if m.OnLate != nil {
 			m.OnLate(now.Sub(c.due))
 		}
-		c.queued, c.inFlight = false, true
+		c.queued, c.inFlight, c.started = false, true, now
 		c.overrun = now.Add(c.spec.Timeout + grace)
 		c.due = c.planned(now)
 		m.running++

@@ -2,6 +2,7 @@ package probe
 
 import (
 	"fmt"
+	"math"
 	"net/netip"
 	"strings"
 	"time"
@@ -83,4 +84,7 @@ const (
 )
 
 // lifetime is how old a verdict may get (G-49).
-func (s Schedule) lifetime() time.Duration { return 3*s.Interval + s.Timeout }
+func (s Schedule) lifetime() time.Duration {
+	const most = math.MaxInt64 / 4 // three of it and a timeout are still a duration
+	return 3*min(s.Interval, most) + min(s.Timeout, most)
+}

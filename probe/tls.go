@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"github.com/coredns/gslb/internal/watch"
 )
 
 // Credentials are what a probe proves itself with and trusts, read from files. There is one for each set of files in
@@ -24,6 +26,7 @@ type Credentials struct {
 type material struct {
 	certificate *tls.Certificate // nil: none
 	roots       *x509.CertPool   // nil: the system's
+	read        watch.State      // the state of the files
 }
 
 var credentials sync.Map // of paths, joined: *Credentials
@@ -39,7 +42,7 @@ func LoadCredentials(cert, key, ca string) (*Credentials, error) {
 
 // Reload reads the files again. If one of them is not sound, what was loaded before stays.
 func (c *Credentials) Reload() error {
-	m := &material{}
+	m := &material{read: watch.Look(c.Paths()...)}
 	if c.cert != "" {
 		pair, err := tls.LoadX509KeyPair(c.cert, c.key)
 		if err != nil {
@@ -60,6 +63,9 @@ func (c *Credentials) Reload() error {
 	c.loaded.Store(m)
 	return nil
 }
+
+// Read gives the state in which the files were read.
+func (c *Credentials) Read() watch.State { return c.loaded.Load().read }
 
 // Paths gives the files.
 func (c *Credentials) Paths() []string {

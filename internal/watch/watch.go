@@ -32,12 +32,21 @@ type item struct {
 	seen   string // the one of the last look
 }
 
-// Add watches a set of files that are read together and have just been read. reload reads them again, and keeps what
+// State is a state of a set of files, to be taken before they are read.
+type State string
+
+// Look gives the present state of files.
+func Look(paths ...string) State { return State((&item{paths: paths}).signature()) }
+
+// Add watches a set of files that are read together and were read in the state read, so that a change since then is not
+// missed; "" stands for the present one. reload reads them again, and keeps what
 // it had if it fails; report hears how that went, once for each change. Both are called by one goroutine.
-func (w *Watcher) Add(paths []string, reload func() error, report func(error)) {
+func (w *Watcher) Add(paths []string, read State, reload func() error, report func(error)) {
 	i := &item{paths: paths, reload: reload, report: report}
-	i.taken = i.signature()
-	i.seen = i.taken
+	i.seen = i.signature()
+	if i.taken = string(read); read == "" {
+		i.taken = i.seen
+	}
 	w.mu.Lock()
 	w.items = append(w.items, i)
 	w.mu.Unlock()

@@ -62,7 +62,7 @@ func watchedAt(t *testing.T, path string, test func(t *testing.T, r *reader)) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &reader{path: path, seen: seen{content: "first"}}
 		w := &Watcher{}
-		w.Add([]string{path}, r.reload, r.report)
+		w.Add([]string{path}, "", r.reload, r.report)
 		w.Start()
 		test(t, r)
 		w.Stop()
