@@ -42,7 +42,6 @@ func parse(c *caddy.Controller) (*config, error) {
 			return nil, err
 		}
 	}
-	cfg.names.join()
 	if err := cfg.policy.Validate(); err != nil {
 		return nil, refusal(err)
 	}
@@ -104,7 +103,6 @@ type draft struct {
 	defined     map[region.ID]bool       // by these and by the subnets file
 	needed      map[region.ID]bool       // as block.required
 	records     []*recordDraft
-	own         map[string]*zone // of the block, also where another block was first to have one of the name
 	checks      map[string]*checkDraft
 	monitors    []monitorDraft
 	monitorAt   map[string]policy.Pos
@@ -150,13 +148,11 @@ func (d *draft) finish() error {
 	if err := d.finishChecks(number); err != nil {
 		return err
 	}
-	own := map[string]*zone{}
 	for _, name := range d.zones {
 		z := &zone{name: name, block: d.block, counters: zoneCounters.of(name)}
 		d.zone[name] = z
 		d.cfg.names.addZone(z)
 	}
-	d.own = own
 	if err := d.finishRecords(number); err != nil {
 		return err
 	}

@@ -186,10 +186,10 @@ func (d *draft) finishRecords(number int) error {
 
 func (d *draft) add(rec policy.Record, zoneName string, r *recordDraft) {
 	index := int32(len(d.cfg.records))
-	around := d.own[plugin.Zones(d.zones).Matches(rec.Name)] // a relative name may lie in a longer zone of the block
+	around := d.zone[plugin.Zones(d.zones).Matches(rec.Name)] // a relative name may lie in a longer zone of the block
 	d.cfg.policy.Records = append(d.cfg.policy.Records, rec)
 	d.cfg.records = append(d.cfg.records, recordInfo{
-		zone: d.zone[zoneName], locating: r.locating, ttl: rec.TTL, pins: rec.Affinity.On,
+		zone: around, locating: r.locating, ttl: rec.TTL, pins: rec.Affinity.On,
 	})
 	d.cfg.names.addRecord(rec.Name, zoneName, index)
 }

@@ -44,13 +44,6 @@ func (k fake) Probe(Spec) Func {
 	}
 }
 
-// at gives when a probe started, counted from 0.
-func (l *log) at(i int) time.Time {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.starts[i]
-}
-
 func (l *log) count() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
