@@ -133,7 +133,7 @@ func checkSeries(current []*instance) []*series {
 	type counted struct{ zone, check, target, key string }
 	seen := map[counted]bool{}
 	for _, i := range current {
-		for _, l := range i.leases {
+		for _, l := range i.held() {
 			s := l.State()
 			at := []string{l.zone, l.check, l.spec.Target.String()}
 			once := counted{at[0], at[1], at[2], l.Info().Key}

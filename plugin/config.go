@@ -20,24 +20,24 @@ type config struct {
 	regions  *region.Names              // of all blocks
 	subjects map[policy.Subject]subject // what is to be probed
 	monitors []subject
-	workers  int      // 0: the default
-	warnings []string // to be logged once, at the start
+	aliases  map[string][]aliasCheck // what is to be probed at each address of a name
+	workers  int                     // 0: the default
+	warnings []string                // to be logged once, at the start
 }
 
 // block is one gslb block.
 type block struct {
-	zones       []string
-	fall        fall.F
-	ns          []string
-	negativeTTL uint32
-	serial      uint32
-	locating    *locating // of names without a record
-	locator     *region.Locator
-	node        policy.Place
-	mappings    []region.Mapping // those of the Corefile
-	subnets     string           // path; empty for none
-	subnetsRead watch.State      // in which it was read
-	required    []region.ID      // regions named elsewhere that only the subnets file defines
+	zones         []string
+	fall          fall.F
+	ns            []string
+	negativeTTL   uint32
+	serial        uint32
+	locating      *locating // of names without a record
+	locator       *region.Locator
+	subnets       string        // path; empty for none
+	databases     []string      // paths of geoip
+	subnetsRead   watch.State   // in which it was read
+	databasesRead []watch.State // beside databases
 }
 
 // locating is a `locate` line: who the client is.
@@ -52,7 +52,9 @@ type recordInfo struct {
 	zone     *zone
 	locating *locating
 	ttl      uint32
-	pins     bool // its decisions read the clock
+	timed    bool          // its decisions read the clock
+	placed   bool          // they read the client's place or ASN
+	cidrs    *region.Table // the networks of its `when` lines; nil without
 }
 
 // subject is one check of one target.

@@ -31,7 +31,6 @@ func source(w dns.ResponseWriter) netip.Addr {
 type subnet struct {
 	option *dns.EDNS0_SUBNET // nil: the query has none
 	prefix netip.Prefix      // invalid for a family without addresses
-	mapped uint8             // bits before the IPv4 address in an IPv4-mapped one: prefix has lost them, scopes need them
 	bad    bool              // address bits beyond the prefix: FORMERR (section 7.1.2 there, by way of section 6)
 }
 
@@ -57,9 +56,6 @@ func clientSubnet(opt *dns.OPT) subnet {
 		p, err := a.Prefix(int(e.SourceNetmask))
 		s.bad = err != nil || p.Addr() != a || (e.Family == 1) != a.Is4()
 		s.prefix = p
-		if a.Is4In6() && p.Bits() >= 96 {
-			s.prefix, s.mapped = netip.PrefixFrom(a.Unmap(), p.Bits()-96), 96
-		}
 		return s
 	}
 	return subnet{}

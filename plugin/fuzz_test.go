@@ -48,7 +48,7 @@ func FuzzParse(f *testing.F) {
 		}
 		for i := range cfg.policy.Records {
 			r := &cfg.policy.Records[i]
-			if len(r.Origins) == 0 || r.Within < policy.None || r.Within > 1000 || r.Answers < policy.All || len(r.Name) > 254 ||
+			if (len(r.Origins) == 0) == (len(r.Pools) == 0) || r.Within < policy.None || r.Within > 1000 || r.Answers < policy.All || len(r.Name) > 254 ||
 				r.Name != strings.ToLower(r.Name) || !strings.HasSuffix(r.Name, ".") || !utf8.ValidString(r.Name) {
 				t.Errorf("Expected a sound record, got %+v", r)
 			}
@@ -56,10 +56,13 @@ func FuzzParse(f *testing.F) {
 				t.Errorf("Expected record %s to be in a zone of its block", r.Name)
 			}
 			for _, o := range r.Origins {
-				if !o.Addr.IsValid() || o.Addr.Is4In6() || o.Need > len(o.Checks) || (o.Need == 0) != (len(o.Checks) == 0) {
+				if o.Addr.IsValid() == (o.Alias != "") || o.Addr.Is4In6() || o.Need > len(o.Checks) || (o.Need == 0) != (len(o.Checks) == 0) {
 					t.Errorf("Expected a sound origin, got %+v", o)
 				}
 				for _, c := range o.Checks {
+					if c.PerAddress {
+						continue
+					}
 					s, ok := cfg.subjects[c.Subject]
 					if !ok || o.Disabled || s.spec.Interval <= 0 || s.spec.Timeout <= 0 || s.spec.Timeout > s.spec.Interval {
 						t.Errorf("Expected a sound check, got %+v of %+v", s, c)

@@ -15,14 +15,9 @@ func TestFormRefused(t *testing.T) {
 		{"V112 unknown", inProbes("wokers 3"), 3, []string{"'wokers'", "'workers'"}},
 		{"V112 unknown", inBlock("region x {\nsubnets 10.0.0.0/8\n}"), 3, []string{"'subnets'", "'subnet'"}},
 		{"V112 unknown word", inBlock("node town x"), 2, []string{"'town'"}},
-		{"a later step's", inBlock("pool x {\norigin 192.0.2.1\n}"), 2, []string{"'pool'"}},
-		{"a later step's", inRecord("pools x"), 4, []string{"'pools'"}},
-		{"a later step's", inRecord("alias host.example"), 4, []string{"'alias'"}},
-		{"a later step's", inRecord("fallback x"), 4, []string{"'fallback'"}},
 		{"a later step's", inKind("tcp 80", "damp 2 60s"), 4, []string{"'damp'"}},
 		{"a later step's", inKind("http", "token file"), 4, []string{"'token'"}},
 		{"a later step's", inBlock("check c {\nicmp\n}"), 3, []string{"'icmp'"}},
-		{"a later step's", inBlock("region x {\ncountry DE\n}"), 3, []string{"'country'"}},
 		{"a later step's", inBlock("node datacenter x"), 2, []string{"'datacenter'"}},
 		{"a later step's", inBlock("express"), 2, []string{"'express'"}},
 
@@ -129,7 +124,7 @@ func TestFormAccepted(t *testing.T) {
 			func(c *config) any { return len(firstOrigin(c).Checks) }, 1},
 		{"a default below its use", inBlock("record www {\norigin 192.0.2.1\n}\nttl 7\npolicy random"),
 			func(c *config) any { return words(firstRecord(c).TTL, firstRecord(c).Policy) }, "7 random"},
-		{"a region below its use", inBlock("node region X\nregion x"), func(c *config) any { return c.blocks[0].locator.NodeRegion }, 1},
+		{"a region below its use", inBlock("node region X\nregion x"), func(c *config) any { return atNode(c.blocks[0])[:1] }, "1"},
 		{"min-interval below its use", inBlock("check c {\ntcp 80\ninterval 1s\n}\nprobes {\nmin-interval 1s\n}"), func(c *config) any { return len(c.blocks) }, 1},
 	})
 }

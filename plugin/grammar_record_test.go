@@ -139,9 +139,9 @@ func TestOriginAccepted(t *testing.T) {
 	testTaken(t, []taken{
 		{"defaults", inOrigin(""), shown, words("192.0.2.1", policy.NoWeight, 0, 1, 0, (*policy.Location)(nil), false, 0, 0)},
 		{"all of them in any order", inBlock("region x\nrecord www {\norigin 192.0.2.1 disabled location 50.11 8.68 region X priority 0 weight 1000\n}"), shown,
-			words("192.0.2.1", policy.Relative, 1000, 0, 1, &policy.Location{Lat: 50.11, Lon: 8.68}, true, 0, 0)},
+			words("192.0.2.1", policy.Relative, 1000, 0, 1, place("50.11", "8.68"), true, 0, 0)},
 		{"the least and the last", inOrigin("weight 0% priority 65535 location -90 180"), shown,
-			words("192.0.2.1", policy.Percent, 0, 65535, 0, &policy.Location{Lat: -90, Lon: 180}, false, 0, 0)},
+			words("192.0.2.1", policy.Percent, 0, 65535, 0, place("-90", "180"), false, 0, 0)},
 		{"V98 mapped", inBlock("record www {\norigin ::ffff:192.0.2.1\n}"), func(c *config) any { return firstOrigin(c).Addr }, "192.0.2.1"},
 		{"V20 each family", inBlock("record www {\norigin 192.0.2.1 weight 60%\norigin 2001:db8::3 weight 60%\n}"), func(c *config) any { return len(firstRecord(c).Origins) }, 2},
 		{"V68 none", inBlock("record www {\npolicy weighted\norigin 192.0.2.1\norigin 192.0.2.2\n}"), func(c *config) any { return len(firstRecord(c).Origins) }, 2},
@@ -157,4 +157,12 @@ func TestOriginAccepted(t *testing.T) {
 			return list
 		}, "[192.0.2.1@3 192.0.2.3@4 192.0.2.2@5]"},
 	})
+}
+
+func place(lat, lon string) *policy.Location {
+	l, err := location(lat, lon)
+	if err != nil {
+		panic(err)
+	}
+	return l
 }

@@ -44,7 +44,7 @@ func (g *GSLB) ServeDNS(ctx context.Context, w dns.ResponseWriter, r *dns.Msg) (
 	case dns.TypeA, dns.TypeAAAA:
 		return g.serveRecord(ctx, x, w, f)
 	case dns.TypeCNAME: // the record owns it (COR-37)
-		if !g.locate(x, w, g.records[f.record].locating) {
+		if !g.locate(x, w, g.records[f.record].locating, false) {
 			return dns.RcodeFormatError, nil
 		}
 		return g.own(x, w, f)
@@ -58,14 +58,19 @@ func (g *GSLB) serveRecord(ctx context.Context, x *exchange, w dns.ResponseWrite
 	if x.request.Question[0].Qtype == dns.TypeAAAA {
 		x.Family = policy.IPv6
 	}
-	if !g.locate(x, w, rec.locating) {
+	if !g.locate(x, w, rec.locating, rec.placed) {
 		return dns.RcodeFormatError, nil
 	}
-	if rec.pins {
+	if rec.timed {
 		x.Now = time.Now().UnixMilli()
 	}
 	g.regional.count(x.Region)
 	d := g.engine.Snapshot().Decide(int(f.record), &x.Query, x.members[:0])
+	if d.Unresolved && g.resolver != nil {
+		g.resolver.await(g.hosts(f.record))
+		x.Now = time.Now().UnixMilli()
+		d = g.engine.Snapshot().Decide(int(f.record), &x.Query, x.members[:0])
+	}
 	if d.Outcome == policy.Next && g.Next != nil {
 		g.label(ctx, f, d)
 		return g.passOn(ctx, x, w, f)
@@ -75,13 +80,17 @@ func (g *GSLB) serveRecord(ctx context.Context, x *exchange, w dns.ResponseWrite
 	switch {
 	case d.Outcome.Answers():
 		x.reply(dns.RcodeSuccess)
-		x.answer(d.Members, d.TTL)
-		x.edns(x.scope(d.Inputs), 0, "")
+		x.answer(d.Members, d.TTL, g.signed)
+		x.edns(x.scope(d.Inputs, rec.cidrs), dns.ExtendedErrorCodeStaleAnswer, stale(d))
 		return dns.RcodeSuccess, w.WriteMsg(&x.msg)
 	case d.Outcome == policy.ServFail:
 		x.reply(dns.RcodeServerFailure)
 		x.negative(f.zone, d.TTL)
-		x.edns(0, dns.ExtendedErrorCodeOther, "no healthy origin")
+		if d.Unresolved {
+			x.edns(0, dns.ExtendedErrorCodeNoReachableAuthority, "an alias does not resolve")
+		} else {
+			x.edns(0, dns.ExtendedErrorCodeOther, "no healthy origin")
+		}
 		return dns.RcodeSuccess, w.WriteMsg(&x.msg)
 	}
 	return g.negative(x, w, f, dns.RcodeSuccess, d.TTL)
@@ -96,7 +105,7 @@ func (g *GSLB) serveOther(ctx context.Context, x *exchange, w dns.ResponseWriter
 	if question.Qtype == dns.TypeAXFR || question.Qtype == dns.TypeIXFR {
 		return dns.RcodeRefused, nil // there is no one truth to transfer
 	}
-	if !g.locate(x, w, l) {
+	if !g.locate(x, w, l, false) {
 		return dns.RcodeFormatError, nil
 	}
 	return g.own(x, w, f)
@@ -104,16 +113,14 @@ func (g *GSLB) serveOther(ctx context.Context, x *exchange, w dns.ResponseWriter
 
 // own answers without an address: SOA and NS of an apex, NODATA for a name that exists, NXDOMAIN for one that does not.
 func (g *GSLB) own(x *exchange, w dns.ResponseWriter, f found) (int, error) {
-	rcode, outcome, ttl := dns.RcodeSuccess, policy.NoData, f.zone.block.negativeTTL
-	switch {
-	case !f.exists:
-		rcode, outcome = dns.RcodeNameError, nxdomain
-	case f.record != noRecord:
-		ttl = g.records[f.record].ttl
-	case f.apex() && x.apexData(f.zone):
+	if f.apex() && x.apexData(f.zone) { // also where the apex is a record
 		x.edns(0, 0, "")
 		f.zone.count(policy.Answer)
 		return dns.RcodeSuccess, w.WriteMsg(&x.msg)
+	}
+	rcode, outcome, ttl := dns.RcodeSuccess, policy.NoData, g.negativeTTL(f)
+	if !f.exists {
+		rcode, outcome = dns.RcodeNameError, nxdomain
 	}
 	f.zone.count(outcome)
 	return g.negative(x, w, f, rcode, ttl)
@@ -135,7 +142,15 @@ func (g *GSLB) passOn(ctx context.Context, x *exchange, w dns.ResponseWriter, f 
 	}
 	rcode, err := plugin.NextOrFailure(g.Name(), g.Next, ctx, through, x.request)
 	if rcode == dns.RcodeServerFailure && err != nil && strings.HasSuffix(err.Error(), noNextPlugin) {
-		return g.own(x, w, f) // the chain ended without anyone who knows the name
+		// The chain ended without anyone who knows the name.
+		l := f.zone.block.locating
+		if f.record != noRecord {
+			l = g.records[f.record].locating
+		}
+		if !g.locate(x, w, l, false) {
+			return dns.RcodeFormatError, nil
+		}
+		return g.own(x, w, f)
 	}
 	f.zone.count(policy.Next)
 	return rcode, err
@@ -149,4 +164,21 @@ func (g *GSLB) negativeTTL(f found) uint32 {
 		return g.records[f.record].ttl
 	}
 	return f.zone.block.negativeTTL
+}
+
+// hosts gives the names that a record's aliases stand for.
+func (g *GSLB) hosts(record int32) []string {
+	var list []string
+	for _, o := range g.aliasesOf(&g.policy.Records[record]) {
+		list = append(list, o.Alias)
+	}
+	return list
+}
+
+// stale is the text of an extended error where addresses can no longer be confirmed (RFC 8914, section 4.4), else empty.
+func stale(d policy.Decision) string {
+	if d.Stale {
+		return "an alias does not resolve at present"
+	}
+	return ""
 }

@@ -1,6 +1,7 @@
 package gslb
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -8,7 +9,6 @@ import (
 	"github.com/coredns/gslb/internal/watch"
 	"github.com/coredns/gslb/policy"
 	"github.com/coredns/gslb/probe"
-	"github.com/coredns/gslb/region"
 )
 
 // instance is one running configuration: it holds leases on checks, watches files, and keeps an engine fed. What
@@ -18,11 +18,14 @@ type instance struct {
 	key      string // which server block it is, across reloads
 	load     *load  // the same for all server blocks of one load
 	labels   bool   // somebody reads metadata
+	signed   bool   // a signer is above us
 	engine   *policy.Engine
 	regional regionCount
 	watcher  watch.Watcher
 	leases   []held
 	watched  []string // paths
+	aliased  *aliases
+	resolver *resolver // nil without aliases
 	began    time.Time
 }
 
@@ -50,7 +53,12 @@ func (i *instance) start() error {
 	for _, w := range i.warnings {
 		log.Warning(w)
 	}
-	i.prepare(i.predecessor())
+	former := i.predecessor()
+	if former != nil {
+		i.prepare(former.engine)
+	} else {
+		i.prepare(nil)
+	}
 	for id, s := range i.subjects {
 		lease := process.monitor.Acquire(s.spec, i.observer(id, s))
 		lease.Tell()
@@ -62,6 +70,7 @@ func (i *instance) start() error {
 		i.leases = append(i.leases, held{lease, s, true})
 	}
 	i.subjects, i.monitors = nil, nil
+	i.carryAliases(former)
 	i.engine.Compile()
 	i.watch()
 
@@ -101,11 +110,31 @@ func (i *instance) close() error {
 		return nil // never started, or closed before
 	}
 	setWorkers()
+	if i.resolver != nil {
+		i.resolver.stop()
+		i.resolver.mu.Lock() // a look-up in flight may be applying its result
+		i.aliased.close()
+		i.resolver.mu.Unlock()
+	}
 	for _, l := range i.leases {
 		l.Release()
 	}
 	i.watcher.Stop()
 	return nil
+}
+
+// held gives every lease: those of the configuration, and those of the addresses that aliases have now.
+func (i *instance) held() []held {
+	if i.resolver == nil {
+		return i.leases
+	}
+	i.resolver.mu.Lock()
+	defer i.resolver.mu.Unlock()
+	all := slices.Clone(i.leases)
+	for _, l := range i.aliased.leases {
+		all = append(all, l)
+	}
+	return all
 }
 
 // running gives the instances that run.
@@ -115,30 +144,50 @@ func running() []*instance {
 	return slices.Clone(process.running)
 }
 
+// carryAliases plans the look-ups of aliases, and takes over what the former instance knows of them: its addresses are
+// probed on without a gap.
+func (i *instance) carryAliases(former *instance) {
+	names := i.engine.Aliases()
+	if len(names) == 0 {
+		return
+	}
+	var old *resolver
+	if former != nil {
+		old = former.resolver
+	}
+	i.aliased = &aliases{i: i, checks: i.aliases, leases: map[addressCheck]held{}}
+	i.resolver = newResolver(names, old, nil, i.aliased.resolved)
+	for _, name := range names {
+		if n := old.state(name); n != nil {
+			i.aliased.resolved(name, policy.Resolution{Known: n.known, Addrs: n.addrs}, n.expires, n.failed > 0)
+		}
+	}
+}
+
 // load is one load of a Corefile. It has a size, so that no two are one.
 type load struct{ _ byte }
 
-// predecessor gives the engine of the instance that this one replaces; nil if there is none. Where the keys of the server
+// predecessor gives the instance that this one replaces; nil if there is none. Where the keys of the server
 // block have changed, it is the one of the former load that has most of the records.
-func (i *instance) predecessor() *policy.Engine {
+func (i *instance) predecessor() *instance {
 	process.mu.Lock()
 	defer process.mu.Unlock()
 	for _, old := range slices.Backward(process.running) {
 		if old.key == i.key {
-			return old.engine
+			return old
 		}
 	}
-	var engine *policy.Engine
+	var nearest *instance
 	most := 0
 	for _, old := range slices.Backward(process.running) {
 		if old.load == i.load {
 			continue
 		}
 		if n := i.common(old); n > most {
-			engine, most = old.engine, n
+			nearest, most = old, n
 		}
 	}
-	return engine
+	return nearest
 }
 
 // common counts the records that two instances have.
@@ -189,6 +238,9 @@ func (i *instance) watch() {
 		if b.subnets != "" {
 			i.watchFiles([]string{b.subnets}, b.subnetsRead, func() error { return i.reloadSubnets(b) })
 		}
+		for n, path := range b.databases {
+			i.watchFiles([]string{path}, b.databasesRead[n], func() error { return readDatabase(b.locator, n, path) })
+		}
 	}
 	seen := map[*probe.Credentials]bool{nil: true}
 	for _, l := range i.leases {
@@ -217,14 +269,9 @@ func (i *instance) reloadSubnets(b *block) error {
 	if err != nil {
 		return err
 	}
-	if err := b.holdsRequired(i.regions, fromFile); err != nil {
-		return err
+	if err := b.locator.SetSubnets(fromFile); err != nil {
+		return fmt.Errorf("%s: %w", b.subnets, err)
 	}
-	table, err := region.Build(append(slices.Clone(b.mappings), fromFile...))
-	if err != nil {
-		return err
-	}
-	b.locator.Set(table)
 	i.regional.name(i.regions.All())
 	i.engine.Compile() // origins without a region have that of their address
 	return nil

@@ -113,7 +113,7 @@ func TestChangeBetweenParseAndStart(t *testing.T) {
 		defer i.close()
 		deadline := time.Now().Add(13 * time.Second)
 		for time.Now().Before(deadline) {
-			if i.regions.Find("ne") != 0 {
+			if i.regions.ID("ne") != 0 {
 				return
 			}
 			time.Sleep(100 * time.Millisecond)

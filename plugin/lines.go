@@ -121,6 +121,9 @@ func suggest[T any](word string, t table[T]) string {
 	for w := range t {
 		words = append(words, w)
 	}
+	if len(words) == 0 {
+		return ""
+	}
 	slices.Sort(words)
 	best, least := "", 3
 	for _, w := range words {
@@ -174,4 +177,15 @@ func (l *line) one(want string) (string, error) {
 		return "", err
 	}
 	return l.args[0], nil
+}
+
+// name gives the only argument, which names a thing, as it was written and as it is compared.
+func (l *line) name() (written, name string, err error) {
+	if written, err = l.one("one NAME"); err != nil {
+		return "", "", err
+	}
+	if name, err = thing(written); err != nil {
+		return "", "", l.refuse(err)
+	}
+	return written, name, nil
 }

@@ -246,8 +246,9 @@ func TestOptions(t *testing.T) {
 		q.m.Question[0].Qclass = dns.ClassCHAOS
 		q.is("REFUSED")
 	})
-	t.Run("DTM-LB-16 with DO the order stays", func(t *testing.T) {
+	t.Run("DTM-LB-16 with a signer above, and DO, the order stays", func(t *testing.T) {
 		h := newHandler(t, "gslb {\nrecord www {\norigin 192.0.2.3\norigin 192.0.2.1\norigin 192.0.2.2\npolicy round-robin\nanswers all\n}\n}", nil)
+		h.signed = true
 		for range 5 {
 			h.query("www.example.org.", "A").do().is("192.0.2.1 192.0.2.2 192.0.2.3")
 		}

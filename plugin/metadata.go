@@ -22,7 +22,7 @@ func (g *GSLB) Metadata(ctx context.Context, state request.Request) context.Cont
 			l = g.records[f.record].locating
 		}
 		x := &exchange{request: state.Req, opt: state.Req.IsEdns0()}
-		if !g.locate(x, state.W, l) {
+		if !g.locate(x, state.W, l, false) {
 			return ""
 		}
 		return g.regionName(x.Region)

@@ -48,6 +48,15 @@ func TestNames(t *testing.T) {
 			h.query("example.org.", "NS").is(want)
 		}
 	})
+	t.Run("V96 H-46 an apex that is a record has its SOA and NS all the same", func(t *testing.T) {
+		h := newHandler(t, "gslb {\nns ns1.example.\nrecord @ {\norigin 192.0.2.1\n}\n}", nil)
+		h.query("example.org.", "A").is("192.0.2.1")
+		h.query("example.org.", "NS").is("NS ns1.example.")
+		if got := h.query("example.org.", "SOA").said(); !strings.HasPrefix(got, "SOA ns1") {
+			t.Errorf("Expected the SOA, got %q", got)
+		}
+		h.query("example.org.", "MX").is("NODATA example.org. 30")
+	})
 	t.Run("H-03 a name that exists only by names below it", func(t *testing.T) {
 		const corefile = "gslb {\nFALL\nrecord app.eu {\norigin 192.0.2.1\n}\n}"
 		alone := newHandler(t, strings.Replace(corefile, "FALL\n", "", 1), nil)

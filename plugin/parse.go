@@ -19,7 +19,8 @@ import (
 // parse reads all gslb blocks of a server block. It reads the files that they name, and opens and starts nothing.
 func parse(c *caddy.Controller) (*config, error) {
 	cfg := &config{
-		policy: &policy.Config{}, names: newNames(), regions: region.NewNames(), subjects: map[policy.Subject]subject{},
+		policy: &policy.Config{}, names: newNames(), regions: &region.Names{}, subjects: map[policy.Subject]subject{},
+		aliases: map[string][]aliasCheck{},
 	}
 	root := dnsserver.GetConfig(c).Root
 	serial := uint32(time.Now().Unix())
@@ -46,6 +47,9 @@ func parse(c *caddy.Controller) (*config, error) {
 		return nil, refusal(err)
 	}
 	cfg.names.join()
+	if err := cfg.loops(); err != nil {
+		return nil, err
+	}
 	cfg.policy.RegionOf = cfg.regionOf
 	return cfg, nil
 }
@@ -86,7 +90,7 @@ func refusal(err error) error {
 
 // regionOf gives the region of an origin that names none (DTM-LB-06).
 func (cfg *config) regionOf(o *policy.Origin, block int) policy.Region {
-	return policy.Region(cfg.blocks[block].locator.Table().Lookup(o.Addr))
+	return policy.Region(cfg.blocks[block].locator.Region(o.Addr))
 }
 
 // draft is one gslb block while it is read. A thing may be used above the line that defines it: what names another
@@ -101,7 +105,15 @@ type draft struct {
 	nodeRegion  word
 	regionAt    map[region.ID]policy.Pos // by region lines
 	defined     map[region.ID]bool       // by these and by the subnets file
-	needed      map[region.ID]bool       // as block.required
+	needed      map[region.ID]bool
+	required    []region.ID // regions named elsewhere that only the subnets file defines
+	mappings    []region.Mapping
+	fromFile    []region.Mapping
+	lines       []region.Line
+	geoipPos    policy.Pos
+	node        region.Place
+	pools       map[string]*poolDraft
+	poolOrder   []*poolDraft
 	records     []*recordDraft
 	checks      map[string]*checkDraft
 	monitors    []monitorDraft
@@ -123,7 +135,7 @@ func newDraft(cfg *config, root string, serial uint32) *draft {
 	b := &block{negativeTTL: defaultTTL, serial: serial}
 	b.locating = &locating{mode: region.Source, block: b}
 	return &draft{
-		block: b, cfg: cfg, root: root, zone: map[string]*zone{}, defined: map[region.ID]bool{}, needed: map[region.ID]bool{}, regionAt: map[region.ID]policy.Pos{}, checks: map[string]*checkDraft{},
+		block: b, cfg: cfg, root: root, zone: map[string]*zone{}, defined: map[region.ID]bool{}, needed: map[region.ID]bool{}, regionAt: map[region.ID]policy.Pos{}, checks: map[string]*checkDraft{}, pools: map[string]*poolDraft{},
 		monitorAt: map[string]policy.Pos{}, ttl: defaultTTL, minInterval: probe.MinInterval,
 	}
 }
@@ -142,7 +154,7 @@ func (d *draft) path(p string) string {
 func (d *draft) finish() error {
 	number := len(d.cfg.blocks)
 	d.cfg.blocks = append(d.cfg.blocks, d.block)
-	if err := d.finishRegions(); err != nil {
+	if err := d.defineRegions(); err != nil {
 		return err
 	}
 	if err := d.finishChecks(number); err != nil {
@@ -153,9 +165,16 @@ func (d *draft) finish() error {
 		d.zone[name] = z
 		d.cfg.names.addZone(z)
 	}
+	if err := d.finishPools(number); err != nil {
+		return err
+	}
 	if err := d.finishRecords(number); err != nil {
 		return err
 	}
+	if err := d.makeLocator(); err != nil {
+		return err
+	}
+	d.blind()
 	d.cfg.workers = max(d.cfg.workers, d.workers)
 	return nil
 }

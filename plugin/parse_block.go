@@ -20,6 +20,7 @@ func init() { // where it may refer to itself by way of the blocks inside
 		"node":         {read: (*draft).readNode},
 		"region":       {read: (*draft).readRegion, repeats: true, opens: true},
 		"subnets":      {read: (*draft).readSubnets},
+		"geoip":        {read: (*draft).readGeoIP},
 		"locate":       {read: func(d *draft, l *line) (err error) { d.locating, err = d.readLocate(l); return err }},
 		"ttl":          {read: func(d *draft, l *line) (err error) { d.ttl, err = l.ttl(); return err }},
 		"policy":       {read: func(d *draft, l *line) (err error) { d.policy, err = l.policy(); return err }},
@@ -28,6 +29,7 @@ func init() { // where it may refer to itself by way of the blocks inside
 		"fallthrough":  {read: (*draft).readFallthrough},
 		"check":        {read: (*draft).readCheck, repeats: true, opens: true},
 		"monitor":      {read: (*draft).readMonitor, repeats: true},
+		"pool":         {read: (*draft).readPool, repeats: true, opens: true},
 		"record":       {read: (*draft).readRecord, repeats: true, opens: true},
 		"probes":       {read: (*draft).readProbes, opens: true},
 	}
@@ -73,7 +75,7 @@ func (d *draft) readLocate(l *line) (*locating, error) {
 	if err := l.arguments(1, -1, want); err != nil {
 		return nil, err
 	}
-	modes := map[string]region.Mode{"source": region.Source, "node": region.Node, "ecs": region.ECS}
+	modes := map[string]region.Mode{"source": region.Source, "node": region.AtNode, "ecs": region.ECS}
 	mode, ok := modes[l.args[0]]
 	if !ok {
 		return nil, l.errf("'%s' after locate is not right: want %s", l.args[0], want)

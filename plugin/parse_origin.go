@@ -22,7 +22,7 @@ var attributes = map[string]int{
 	"weight": 1, "priority": 1, "region": 1, "location": 2, "target": 1, "disabled": 0, "check": 0,
 }
 
-func (r *recordDraft) readOrigin(l *line) error {
+func readOrigin(list *[]originDraft, l *line) error {
 	if err := l.arguments(1, -1, "ADDRESS [ATTRIBUTE...]"); err != nil {
 		return err
 	}
@@ -34,7 +34,7 @@ func (r *recordDraft) readOrigin(l *line) error {
 	if err := o.readAttributes(l, l.args[1:]); err != nil {
 		return err
 	}
-	r.origins = append(r.origins, o)
+	*list = append(*list, o)
 	return nil
 }
 
@@ -136,12 +136,32 @@ func (o *originDraft) finish(d *draft, inherited *checkList) (policy.Origin, err
 		return o.Origin, nil
 	}
 	to := o.target
+	each := false // address of an alias
 	if !to.Addr.IsValid() && to.Name == "" {
-		to.Addr = o.Addr
+		to.Addr, each = o.Addr, o.Alias != ""
 	}
 	o.Need = list.need
 	for _, c := range checks {
-		o.Checks = append(o.Checks, policy.Check{Subject: c.on(to, c.name), Initial: c.initial, Measures: true})
+		check := policy.Check{Initial: c.initial, Measures: true}
+		if each {
+			check.Subject, check.PerAddress = c.onAddresses(o.Alias), true
+		} else {
+			check.Subject = c.on(to, c.name)
+		}
+		o.Checks = append(o.Checks, check)
 	}
 	return o.Origin, nil
+}
+
+// finishOrigins resolves what the origins of a record or pool name. inherited are its checks.
+func (d *draft) finishOrigins(drafts []originDraft, inherited *checkList) ([]policy.Origin, error) {
+	list := make([]policy.Origin, len(drafts))
+	for i := range drafts {
+		o, err := drafts[i].finish(d, inherited)
+		if err != nil {
+			return nil, err
+		}
+		list[i] = o
+	}
+	return list, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/coredns/coredns/plugin"
 
 	"github.com/coredns/gslb/policy"
+	"github.com/coredns/gslb/region"
 )
 
 // recordDraft is one record block while it is read.
@@ -18,15 +19,34 @@ type recordDraft struct {
 	d        *draft
 	names    []string
 	origins  []originDraft
+	pools    []word
+	when     []whenDraft
+	fallback word
+	given    map[string]policy.Pos // which of the properties stand that not every record takes
 	checks   *checkList
 	locating *locating
 	ttlSet   bool
 	policed  bool
+	cidrs    *region.Table
 	policy.Record
 }
 
 var recordProperties = table[recordDraft]{
-	"origin":   {read: (*recordDraft).readOrigin, repeats: true},
+	"origin":   {read: func(r *recordDraft, l *line) error { return readOrigin(&r.origins, l) }, repeats: true},
+	"alias":    {read: func(r *recordDraft, l *line) error { return readAlias(&r.origins, l) }, repeats: true},
+	"pools":    {read: (*recordDraft).readPools},
+	"when":     {read: (*recordDraft).readWhen, repeats: true},
+	"steering": {read: (*recordDraft).readSteering},
+	"select": {read: func(r *recordDraft, l *line) (err error) {
+		r.given[l.word] = l.pos
+		r.Select, err = l.numberOrAll()
+		return err
+	}},
+	"fallback": {read: func(r *recordDraft, l *line) error {
+		w, err := l.one("one POOL")
+		r.fallback = word{w, l.pos}
+		return err
+	}},
 	"failsafe": {read: (*recordDraft).readFailsafe},
 	"fail": {read: func(r *recordDraft, l *line) error {
 		w, err := l.one("open, all, nodata, servfail or next")
@@ -43,7 +63,7 @@ var recordProperties = table[recordDraft]{
 		r.Policy, err = l.policy()
 		return err
 	}},
-	"within":   {read: (*recordDraft).readWithin},
+	"within":   {read: func(r *recordDraft, l *line) (err error) { r.Within, err = l.within(); return err }},
 	"answers":  {read: func(r *recordDraft, l *line) (err error) { r.Answers, err = l.numberOrAll(); return err }},
 	"affinity": {read: (*recordDraft).readAffinity},
 	"region-filter": {read: func(r *recordDraft, l *line) error {
@@ -54,6 +74,7 @@ var recordProperties = table[recordDraft]{
 		if w != "on" && w != "off" {
 			return l.errf("region-filter: '%s' is not right: want on or off", w)
 		}
+		r.given[l.word] = l.pos
 		r.RegionFilter = w == "on"
 		return nil
 	}},
@@ -89,7 +110,7 @@ func (d *draft) readRecord(l *line) error {
 	if err := l.needsBlock(); err != nil {
 		return err
 	}
-	r := &recordDraft{d: d, Record: policy.Record{
+	r := &recordDraft{d: d, given: map[string]policy.Pos{}, Record: policy.Record{
 		Pos: l.pos, Within: policy.None, Fallback: policy.None, Select: 1, RegionFilter: true,
 	}}
 	for _, w := range l.args {
@@ -119,20 +140,38 @@ func (r *recordDraft) readFailsafe(l *line) error {
 	return nil
 }
 
-// readWithin reads whole milliseconds up to a second.
-func (r *recordDraft) readWithin(l *line) error {
+// within reads whole milliseconds up to a second.
+func (l *line) within() (int, error) {
 	w, err := l.one("one DURATION")
 	if err != nil {
-		return err
+		return 0, err
 	}
 	d, err := duration(w)
 	if err != nil {
-		return l.refuse(err)
+		return 0, l.refuse(err)
 	}
 	if d > time.Second || d%time.Millisecond != 0 {
-		return l.errf("within: '%s' is not right: want whole milliseconds from 0 to 1000ms (a bare number is seconds)", w)
+		return 0, l.errf("within: '%s' is not right: want whole milliseconds from 0 to 1000ms (a bare number is seconds)", w)
 	}
-	r.Within = int(d / time.Millisecond)
+	return int(d / time.Millisecond), nil
+}
+
+func (r *recordDraft) readPools(l *line) (err error) {
+	r.pools, err = l.poolNames(l.args)
+	return err
+}
+
+func (r *recordDraft) readSteering(l *line) error {
+	r.given[l.word] = l.pos
+	w, err := l.one("listed, random or proximity")
+	if err != nil {
+		return err
+	}
+	s, err := policy.ParseSteering(w)
+	if err != nil {
+		return l.errf("%s", err)
+	}
+	r.Steering = s
 	return nil
 }
 
@@ -189,7 +228,8 @@ func (d *draft) add(rec policy.Record, zoneName string, r *recordDraft) {
 	around := d.zone[plugin.Zones(d.zones).Matches(rec.Name)] // a relative name may lie in a longer zone of the block
 	d.cfg.policy.Records = append(d.cfg.policy.Records, rec)
 	d.cfg.records = append(d.cfg.records, recordInfo{
-		zone: around, locating: r.locating, ttl: rec.TTL, pins: rec.Affinity.On,
+		zone: around, locating: r.locating, ttl: rec.TTL, timed: d.cfg.policy.Timed(&rec), placed: d.cfg.policy.Placed(&rec),
+		cidrs: r.cidrs,
 	})
 	d.cfg.names.addRecord(rec.Name, zoneName, index)
 }
@@ -211,15 +251,43 @@ func (r *recordDraft) finish() error {
 			"%s: record '%s' is weighted and has a TTL of %d seconds: caches keep an answer that long, so shares are coarse; 5 to 30 seconds are usual",
 			r.Pos, r.names[0], r.TTL))
 	}
-	r.Origins = make([]policy.Origin, len(r.origins))
-	for i := range r.origins {
-		o, err := r.origins[i].finish(d, r.checks)
-		if err != nil {
+	if err := r.finishPools(); err != nil {
+		return err
+	}
+	var err error
+	r.Origins, err = d.finishOrigins(r.origins, r.checks)
+	return err
+}
+
+// finishPools holds that a record has origins or pools, and resolves the pools.
+func (r *recordDraft) finishPools() error {
+	if len(r.pools) == 0 {
+		for _, w := range []string{"when", "steering", "select"} {
+			if pos, ok := r.given[w]; ok {
+				return fault(pos, "'%s' in record '%s' needs 'pools': want it only with them", w, r.names[0])
+			}
+		}
+	} else {
+		if len(r.origins) > 0 {
+			return fault(r.origins[0].Pos, "record '%s' has origins and 'pools' at %s: want the one or the other", r.names[0], r.pools[0].pos)
+		}
+		if r.checks != nil {
+			return fault(r.checks.pos, "'check' in record '%s' does not go with 'pools' at %s: want it in the pools", r.names[0], r.pools[0].pos)
+		}
+		if _, ok := r.given["region-filter"]; !ok {
+			r.RegionFilter = false
+		}
+	}
+	var err error
+	if r.Pools, err = r.d.poolIndices(r.pools); err != nil {
+		return err
+	}
+	if r.fallback.text != "" {
+		if r.Fallback, err = r.d.pool(r.fallback); err != nil {
 			return err
 		}
-		r.Origins[i] = o
 	}
-	return nil
+	return r.finishWhen()
 }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

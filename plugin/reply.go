@@ -7,6 +7,7 @@ import (
 	"github.com/miekg/dns"
 
 	"github.com/coredns/gslb/policy"
+	"github.com/coredns/gslb/region"
 )
 
 // exchange is one query and its reply: everything that a reply needs is one allocation, but for its records.
@@ -18,9 +19,7 @@ type exchange struct {
 	subnet  subnet
 	echoes  bool // the reply carries the client subnet
 
-	regionScope  uint8 // the block of the client's region, by its subnet
-	addressScope uint8 // the prefix sent
-
+	found   region.Client
 	members [8]*policy.Member
 	asked   [1]dns.Question
 }
@@ -40,12 +39,14 @@ func (x *exchange) reply(rcode int) *dns.Msg {
 func (x *exchange) do() bool { return x.opt != nil && x.opt.Do() }
 
 // answer puts addresses into the reply: the owner is the query's name as it was written, all TTLs are the same. For a
-// signer above, names are in lower case and the order does not change where DO is set: its cache of signatures is keyed
-// by both.
-func (x *exchange) answer(members []*policy.Member, ttl uint32) {
+// signer above, names are in lower case where DO is set, and with signed the order does not change: its cache of
+// signatures is keyed by both.
+func (x *exchange) answer(members []*policy.Member, ttl uint32, signed bool) {
 	owner := x.asked[0].Name
 	if x.do() {
 		owner = strings.ToLower(owner)
+	}
+	if x.do() && signed {
 		members = slices.Clone(members)
 		slices.SortFunc(members, func(a, b *policy.Member) int { return a.Addr.Compare(b.Addr) })
 	}

@@ -3,8 +3,10 @@ package gslb
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/coredns/caddy"
+	"github.com/coredns/caddy/caddyfile"
 	"github.com/coredns/coredns/core/dnsserver"
 	"github.com/coredns/coredns/plugin"
 	clog "github.com/coredns/coredns/plugin/pkg/log"
@@ -27,15 +29,23 @@ func setup(c *caddy.Controller) error {
 	}
 	server := dnsserver.GetConfig(c)
 	g := &GSLB{instance: &instance{config: cfg, key: strings.Join(c.ServerBlockKeys, " ")}}
+	// Only what is needed of the Controller, which would keep every token of the block alive.
+	place := *c
+	place.Dispenser = caddyfile.Dispenser{}
+	var last sync.Once
 	server.AddPlugin(func(next plugin.Handler) plugin.Handler {
 		g.Next = next
+		// Called when every setup has run, so that this OnStartup is the last: the plugins below us have started.
+		last.Do(func() { place.OnStartup(func() error { return g.startResolver(&place) }) })
 		return g
 	})
 
 	c.Set(alive{g.instance}, true)
 	c.OnStartup(func() error {
+		sweepForOthers()
 		g.key += " " + server.ViewName
 		g.labels = server.Handler("metadata") != nil
+		g.signed = server.Handler("dnssec") != nil
 		g.neighbours(func(name string) bool { return server.Handler(name) != nil })
 		return g.start()
 	})
@@ -45,6 +55,20 @@ func setup(c *caddy.Controller) error {
 		c.OnRestartFailed(sweep)
 	}
 	g.load, _ = c.Get(sweeper{}).(*load)
+	return nil
+}
+
+// startResolver begins to look up aliases, when the plugins that may serve them are there.
+func (i *instance) startResolver(c *caddy.Controller) error {
+	if i.resolver == nil {
+		return nil
+	}
+	server, err := innerServer(c)
+	if err != nil {
+		return plugin.Error(pluginName, err)
+	}
+	i.resolver.lookup = through(server)
+	i.resolver.start()
 	return nil
 }
 
@@ -63,6 +87,22 @@ func sweep() error {
 		}
 	}
 	return nil
+}
+
+// sweepForOthers has the instance that is about to be replaced sweep as well where it has no block of ours, and therefore
+// no callback: what brings the first block in may fail too. It is called where caddy itself starts.
+func sweepForOthers() {
+	for _, c := range caddy.Instances() {
+		c.StorageMu.Lock()
+		if _, ok := c.Storage[sweeper{}]; !ok {
+			if c.Storage == nil {
+				c.Storage = map[any]any{}
+			}
+			c.Storage[sweeper{}] = new(load)
+			c.OnRestartFailed = append(c.OnRestartFailed, sweep)
+		}
+		c.StorageMu.Unlock()
+	}
 }
 
 // belongs tells whether a caddy instance that lives holds i. caddy.Instances takes no lock: this may be called only

@@ -67,6 +67,18 @@ func TestMappedSubnet(t *testing.T) {
 	})
 }
 
+func TestSubnetAtTheEndOfTheChain(t *testing.T) {
+	t.Run("V103 G-29 G-47 the client subnet comes back where no next plugin knows the name", func(t *testing.T) {
+		h := newHandler(t, "gslb {\nlocate ecs\nfallthrough\nrecord www {\norigin 192.0.2.1\n}\n}", passing{})
+		for _, name := range []string{"www.example.org.", "no.example.org."} {
+			m, _ := h.query(name, "TXT").ecs("10.1.0.0/24").ask()
+			if got := scopeOf(m); got == "none" || got == "" {
+				t.Errorf("Expected the option back from %s, got %v", name, m)
+			}
+		}
+	})
+}
+
 // begin starts an instance as the server does, and ends it with the test.
 func begin(t *testing.T, corefile, key string) *instance {
 	t.Helper()

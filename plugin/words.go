@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/coredns/gslb/internal/globe"
 	"github.com/coredns/gslb/policy"
 	"github.com/coredns/gslb/region"
 )
@@ -112,7 +113,7 @@ func location(lat, lon string) (*policy.Location, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &policy.Location{Lat: la, Lon: lo}, nil
+	return globe.NewLocation(la, lo)
 }
 
 func degrees(word string, most float64) (float64, error) {
@@ -124,12 +125,12 @@ func degrees(word string, most float64) (float64, error) {
 }
 
 // country reads an ISO 3166 code, in upper case.
-func country(word string) (string, error) {
+func country(word string) (region.Code, error) {
 	code := strings.ToUpper(word)
 	if len(code) != 2 || !strings.Contains(countries, " "+code+" ") {
-		return "", fmt.Errorf("'%s' is no country: want a code of ISO 3166 in two letters, as in DE", word)
+		return region.Code{}, fmt.Errorf("'%s' is no country: want a code of ISO 3166 in two letters, as in DE", word)
 	}
-	return code, nil
+	return region.Code{code[0], code[1]}, nil
 }
 
 // countries are the codes of ISO 3166-1 as of 2024, and XK, by which databases know Kosovo. A list of languages would
@@ -145,10 +146,10 @@ const countries = " AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE 
 
 const continents = " AF AN AS EU NA OC SA "
 
-func continent(word string) (string, error) {
+func continent(word string) (region.Code, error) {
 	code := strings.ToUpper(word)
 	if len(code) != 2 || !strings.Contains(continents, " "+code+" ") {
-		return "", fmt.Errorf("'%s' is no continent: want one of%s", word, strings.TrimRight(continents, " "))
+		return region.Code{}, fmt.Errorf("'%s' is no continent: want one of%s", word, strings.TrimRight(continents, " "))
 	}
-	return code, nil
+	return region.Code{code[0], code[1]}, nil
 }

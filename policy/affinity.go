@@ -4,14 +4,16 @@ import (
 	"encoding/binary"
 	"net/netip"
 	"time"
+
+	"github.com/coredns/gslb/internal/splitmix"
 )
 
 // rendezvous picks one member for a client by highest random weight (Thaler and Ravishankar 1998): the same on every
 // node, after every restart and in any order of the list, and a member that goes moves only its own clients (G-05).
 func rendezvous(list []*Member, client uint64) *Member {
-	best, top := list[0], mix(client^list[0].key)
+	best, top := list[0], splitmix.Mix(client^list[0].key)
 	for _, m := range list[1:] {
-		if score := mix(client ^ m.key); score > top || score == top && m.Addr.Less(best.Addr) {
+		if score := splitmix.Mix(client ^ m.key); score > top || score == top && m.Addr.Less(best.Addr) {
 			best, top = m, score
 		}
 	}
@@ -21,16 +23,7 @@ func rendezvous(list []*Member, client uint64) *Member {
 // clientKey is what the hash knows of a client.
 func clientKey(a netip.Addr) uint64 {
 	raw := a.As16()
-	return mix(binary.BigEndian.Uint64(raw[:8])) ^ mix(binary.BigEndian.Uint64(raw[8:])+0x9e3779b97f4a7c15)
-}
-
-// mix is the finaliser of splitmix64 (Steele, Lea and Flood 2014): every bit of x decides every bit of the result.
-func mix(x uint64) uint64 {
-	x ^= x >> 30
-	x *= 0xbf58476d1ce4e5b9
-	x ^= x >> 27
-	x *= 0x94d049bb133111eb
-	return x ^ x>>31
+	return splitmix.Mix(binary.BigEndian.Uint64(raw[:8])) ^ splitmix.Mix(binary.BigEndian.Uint64(raw[8:])+0x9e3779b97f4a7c15)
 }
 
 // pin is what a pin remembers of a member. Two members of one record share one in a case of 2^27; a client pinned to

@@ -23,6 +23,7 @@ type Engine struct {
 	mu         sync.Mutex
 	records    []record
 	subjects   map[Subject]*subject
+	aliases    map[string]*alias
 	compiled   bool
 	generation uint64
 	took       time.Duration
@@ -35,13 +36,29 @@ type record struct {
 	*Record
 	key     uint64 // hash of Name: who pins and turns belong to
 	origins []origin
+	inForce []int         // Pools
+	pools   map[int]*pool // every pool that it may use
+	percent bool          // one of them has percentages
 	turns   *turns
 	status  Status
 }
 
-// origin is an Origin with its present observations.
+// pool is a Pool with its origins. Records share it.
+type pool struct {
+	*Pool
+	origins []origin
+	users   []int32 // indices of records
+}
+
+// origin is an Origin with the addresses that it stands for: one, or for an alias as many as its name has now.
 type origin struct {
 	*Origin
+	alias *alias // nil for an address
+	faces []face
+}
+
+// face is one address of an origin.
+type face struct {
 	member *Member
 	checks []*subject // beside Origin.Checks
 }
@@ -85,7 +102,7 @@ type Options struct {
 // New makes an engine for a configuration that Validate has accepted. Nothing is compiled yet: what is observed before
 // Compile is stored, so that the first snapshot knows it.
 func New(cfg *Config, opt Options) *Engine {
-	e := &Engine{cfg: cfg, random: opt.Random, onStatus: opt.OnStatus, now: time.Now, subjects: make(map[Subject]*subject)}
+	e := &Engine{cfg: cfg, random: opt.Random, onStatus: opt.OnStatus, now: time.Now, subjects: make(map[Subject]*subject), aliases: make(map[string]*alias)}
 	if e.random == nil {
 		e.random = defaultRandom
 	}
@@ -97,12 +114,15 @@ func New(cfg *Config, opt Options) *Engine {
 			former[p.records[i].Name] = &p.records[i]
 		}
 	}
+	pools := make(map[int]*pool)
 	e.records = make([]record, len(cfg.Records))
 	for i := range e.records {
 		r := &e.records[i]
 		r.Record = &cfg.Records[i]
 		r.key = xxhash.Sum64String(r.Name)
+		r.inForce = r.Pools
 		r.origins = e.resolve(r.Origins, r.Block, int32(i))
+		e.usePools(r, pools, int32(i))
 		if f := former[r.Name]; f != nil {
 			r.turns = f.turns
 		} else {
@@ -112,47 +132,17 @@ func New(cfg *Config, opt Options) *Engine {
 			e.pins = newPinTable(pinSlots)
 		}
 	}
+	if p := opt.Previous; p != nil {
+		e.inherit(p)
+	}
 	return e
 }
 
-// resolve ties origins to the subjects of their checks.
-func (e *Engine) resolve(origins []Origin, block int, user int32) []origin {
-	list := make([]origin, len(origins))
-	for i := range origins {
-		o := &list[i]
-		o.Origin = &origins[i]
-		o.member = newMember(o.Origin, e.regionOf(o.Origin, block))
-		if len(o.Checks) == 0 {
-			continue
-		}
-		o.checks = make([]*subject, len(o.Checks))
-		for j, c := range o.Checks {
-			s := e.subjects[c.Subject]
-			if s == nil {
-				s = &subject{}
-				e.subjects[c.Subject] = s
-			}
-			if !slices.Contains(s.users, user) {
-				s.users = append(s.users, user)
-			}
-			o.checks[j] = s
-		}
-	}
-	return list
-}
-
-func (e *Engine) regionOf(o *Origin, block int) Region {
-	if o.Region != 0 || e.cfg.RegionOf == nil {
-		return o.Region
-	}
-	return e.cfg.RegionOf(o, block)
-}
-
 // health is whether the origin counts as healthy, and its latency (G-53).
-func (o *origin) health() (healthy bool, latency int) {
+func (o *origin) health(checks []*subject) (healthy bool, latency int) {
 	latency = None
 	passed := 0
-	for i, s := range o.checks {
+	for i, s := range checks {
 		if s.Verdict == Healthy || s.Verdict == Unknown && o.Checks[i].Initial {
 			passed++
 		}
@@ -190,7 +180,17 @@ func (e *Engine) Observe(s Subject, h Health) {
 }
 
 // timed tells whether the record's answers depend on latencies.
-func (r *Record) timed() bool { return r.Within != None || methods[r.Policy].timed }
+func (r *record) timed() bool {
+	if r.Within != None || methods[r.Policy].timed {
+		return true
+	}
+	for _, p := range r.pools {
+		if p.Within != None || methods[p.Policy].timed {
+			return true
+		}
+	}
+	return false
+}
 
 // Compile compiles every record and publishes the first snapshot, or after a change of the mappings one with every
 // origin's region looked up again.
@@ -198,11 +198,10 @@ func (e *Engine) Compile() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for i := range e.records {
-		for j := range e.records[i].origins {
-			o := &e.records[i].origins[j]
-			if region := e.regionOf(o.Origin, e.records[i].Block); region != o.member.Region {
-				o.member = newMember(o.Origin, region)
-			}
+		r := &e.records[i]
+		e.relocate(r.origins, r.Block)
+		for _, p := range r.pools {
+			e.relocate(p.origins, p.Block)
 		}
 	}
 	e.compile(func(yield func(int) bool) {
@@ -213,6 +212,22 @@ func (e *Engine) Compile() {
 		}
 	})
 	e.compiled = true
+}
+
+// relocate looks the regions of origins up again.
+func (e *Engine) relocate(origins []origin, block int) {
+	for i := range origins {
+		for j := range origins[i].faces {
+			x := &origins[i].faces[j]
+			written := *origins[i].Origin
+			written.Addr = x.member.Addr
+			if region := e.regionOf(&written, block); region != x.member.Region {
+				fresh := x.member.fresh
+				x.member = newMember(&written, region)
+				x.member.fresh = fresh
+			}
+		}
+	}
 }
 
 // compile makes new views of some records and publishes them together. The lock must be held.
@@ -237,20 +252,92 @@ func (e *Engine) compile(records func(yield func(int) bool)) {
 	e.snapshot.Store(&next.Snapshot)
 }
 
+// bare is a view of a record without plans.
+func (e *Engine) bare(r *record) *view {
+	return &view{record: r.key, affinity: r.Affinity, ttl: r.TTL, pins: e.pins, aliased: r.aliased()}
+}
+
+func (e *Engine) compiler(r *record) *compiler {
+	return &compiler{Record: r.Record, turns: r.turns, random: e.random, percent: r.percent}
+}
+
 // view compiles one record.
 func (e *Engine) view(r *record) *view {
-	v := &view{record: r.key, affinity: r.Affinity, ttl: r.TTL, pins: e.pins}
 	r.turns.begin()
-	c := compiler{Record: r.Record, turns: r.turns, random: e.random}
+	v, c := e.bare(r), e.compiler(r)
 	for f := IPv4; f < families; f++ {
-		list := e.candidates(r.origins, f)
-		v.plans[f] = c.plan(list, f)
-		v.status = worse(v.status, familyStatus(list, v.plans[f]))
+		v.plans[f] = e.plan(c, r, r.inForce, f)
+		v.status = worse(v.status, familyStatus(e.inForce(r, r.inForce, f), v.plans[f]))
+	}
+	v.rules = newRules(r.When, func(w *When) (plans [families]*plan) {
+		for f := IPv4; f < families; f++ {
+			plans[f] = e.plan(c, r, w.Pools, f)
+		}
+		return plans
+	})
+	if v.rules != nil {
+		v.inputs = v.rules.inputs
 	}
 	if r.Disabled {
 		v.status = StatusDisabled
 	}
 	return v
+}
+
+// plan makes the plan of a record for one list of pools.
+func (e *Engine) plan(c *compiler, r *record, pools []int, f Family) *plan {
+	var fallback *field
+	if r.Fallback != None {
+		fallback = &e.fields(r, []int{r.Fallback}, f)[0]
+	}
+	return c.plan(e.inForce(r, pools, f), fallback, e.unresolved(r, pools, f), f)
+}
+
+// inForce gives what a record chooses from as plans see it: its own origins as one unnamed pool, or its pools.
+func (e *Engine) inForce(r *record, pools []int, f Family) []field {
+	if len(r.Origins) > 0 {
+		return []field{{list: e.candidates(r.origins, f)}}
+	}
+	return e.fields(r, pools, f)
+}
+
+// fields gives pools as plans see them.
+func (e *Engine) fields(r *record, pools []int, f Family) []field {
+	fields := make([]field, len(pools))
+	for i, n := range pools {
+		p := r.pools[n]
+		list := e.candidates(p.origins, f)
+		fields[i] = field{p.Pool, list, shares(list, p.origins, f)}
+	}
+	return fields
+}
+
+// unresolved tells whether an alias that could answer was never resolved.
+func (e *Engine) unresolved(r *record, pools []int, f Family) bool {
+	unknown := func(o origin) bool { return o.alias != nil && !o.alias.Known[f] }
+	if slices.ContainsFunc(r.origins, unknown) {
+		return true
+	}
+	if r.Fallback != None {
+		pools = append(slices.Clone(pools), r.Fallback)
+	}
+	return slices.ContainsFunc(pools, func(n int) bool {
+		return !r.pools[n].Disabled && slices.ContainsFunc(r.pools[n].origins, unknown)
+	})
+}
+
+// aliased tells whether some origin of the record is an alias.
+func (r *record) aliased() bool {
+	is := func(o origin) bool { return o.alias != nil }
+	if slices.ContainsFunc(r.origins, is) {
+		return true
+	}
+	for _, p := range r.pools {
+		if slices.ContainsFunc(p.origins, is) {
+			return true
+		}
+	}
+	return false
 }
 
 // Snapshot gives the present snapshot, nil before the first Compile. It does not block.

@@ -38,9 +38,16 @@ func (e *Engine) Explain(record int, q Query) (Decision, *Trace) {
 	q.Peek = true
 	e.mu.Lock()
 	r := &e.records[record]
-	c := compiler{Record: r.Record, turns: r.turns, random: e.random, trace: tr, region: q.Region}
-	v := &view{record: r.key, affinity: r.Affinity, ttl: r.TTL, pins: e.pins}
-	v.plans[q.Family] = c.plan(e.candidates(r.origins, q.Family), q.Family)
+	c := e.compiler(r)
+	_, line := e.snapshot.Load().view(record).rules.plan(&q)
+	c.trace, c.region = tr, q.Region
+	pools := r.inForce
+	if line != nil {
+		tr.when(line)
+		pools = line.Pools
+	}
+	v := e.bare(r)
+	v.plans[q.Family] = e.plan(c, r, pools, q.Family)
 	e.mu.Unlock()
 	return v.decide(&q, nil, tr), tr
 }
@@ -64,6 +71,18 @@ func (t *Trace) policy(p Policy, list []candidate) {
 		parts[i] = fmt.Sprintf("%s %d", list[i].Addr, list[i].share)
 	}
 	t.Steps = append(t.Steps, Step{"policy", listed(list), listed(list), p.String() + ", shares " + strings.Join(parts, ", ")})
+}
+
+func (t *Trace) when(w *When) {
+	if t != nil {
+		t.Steps = append(t.Steps, Step{Stage: "when", Why: "the line at " + w.Pos.String() + " holds and replaces the pools"})
+	}
+}
+
+func (t *Trace) pool(name, why string) {
+	if t != nil {
+		t.Steps = append(t.Steps, Step{Stage: "pool " + name, Why: why})
+	}
 }
 
 func (t *Trace) note(why string) {

@@ -8,6 +8,7 @@ package policy
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"time"
 
 	"github.com/coredns/gslb/internal/globe"
@@ -97,6 +98,38 @@ func (r *Record) Ordered() bool {
 	return r.Policy != PolicyAll && r.Policy != ByRegion && r.Policy != Random
 }
 
+// Timed tells whether decisions for the record read Query.Now.
+func (c *Config) Timed(r *Record) bool {
+	is := func(o Origin) bool { return o.Alias != "" }
+	return r.Affinity.On || slices.ContainsFunc(r.Origins, is) ||
+		slices.ContainsFunc(r.uses(), func(p int) bool { return slices.ContainsFunc(c.Pools[p].Origins, is) })
+}
+
+// Placed tells whether decisions for the record read Query.Place.
+func (c *Config) Placed(r *Record) bool {
+	return r.Policy == Proximity || r.Steering == ByProximity ||
+		slices.ContainsFunc(r.When, func(w When) bool {
+			return w.ASN != nil || w.Pop != nil || w.Country != nil || w.Continent != nil
+		}) ||
+		slices.ContainsFunc(r.uses(), func(p int) bool { return c.Pools[p].Policy == Proximity })
+}
+
+// uses gives every pool that the record may use, each once.
+func (r *Record) uses() []int {
+	if len(r.Pools) == 0 && r.Fallback == None {
+		return nil
+	}
+	list := slices.Clone(r.Pools)
+	for i := range r.When {
+		list = append(list, r.When[i].Pools...)
+	}
+	if r.Fallback != None {
+		list = append(list, r.Fallback)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
 // All stands for every one in Record.Answers and Record.Select, None for an absent index or number.
 const (
 	All  = -1
@@ -151,6 +184,8 @@ type Check struct {
 	Subject Subject
 	// Initial is how the check counts while it has no verdict.
 	Initial bool
+	// PerAddress tells that each address of an alias is a subject of its own (AddressSubject).
+	PerAddress bool
 	// Measures tells that the check's latency is the origin's, where no earlier check has measured (G-53).
 	Measures bool
 }
@@ -161,7 +196,7 @@ type Subject struct {
 	Target string // what is probed; for an alias the observer derives one for each address (see Origin.Alias)
 }
 
-// Location is a place on the globe, in degrees.
+// Location is a place on the globe.
 type Location = globe.Location
 
 // Affinity ties clients to origins.
@@ -254,15 +289,24 @@ var steeringNames = [...]string{Listed: "listed", RandomOrder: "random", ByProxi
 
 func (s Steering) String() string { return steeringNames[s] }
 
+// ParseSteering reads the word after `steering`.
+func ParseSteering(word string) (Steering, error) {
+	for s, name := range steeringNames {
+		if word == name {
+			return Steering(s), nil
+		}
+	}
+	return 0, fmt.Errorf("unknown word '%s' after steering: want listed, random or proximity", word)
+}
+
 // When replaces a record's pools for the queries that meet all its conditions. An empty condition holds always.
 type When struct {
 	Pos       Pos
-	Kind      WhenKind // that of its first-ranked condition
 	CIDR      []netip.Prefix
 	ASN       []uint32
 	Pop       []string // lower case
-	Country   []string // upper case
-	Continent []string // upper case
+	Country   []Code
+	Continent []Code
 	Region    []Region
 	Family    []Family // of qtype
 	Pools     []int
@@ -285,8 +329,11 @@ const (
 // Place is where a client is. Zero values are unknown.
 type Place struct {
 	Pop       string // lower case; only where the client is located by node
-	Country   string // upper case
-	Continent string // upper case
+	Country   Code
+	Continent Code
 	ASN       uint32
-	Location  *Location
+	Location  *Location // shared: one place is one pointer
 }
+
+// Code is a country or a continent, in two upper-case letters.
+type Code [2]byte

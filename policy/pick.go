@@ -109,9 +109,10 @@ func distinct(buf []*Member, n int, draw func() *Member, list []*Member, start u
 	return buf
 }
 
+// contains tells whether an address stands in a list, whichever way it came there (G-54).
 func contains(list []*Member, m *Member) bool {
 	for _, x := range list {
-		if x == m {
+		if x == m || x.Addr == m.Addr {
 			return true
 		}
 	}

@@ -3,6 +3,8 @@ package policy
 import (
 	"net/netip"
 	"sync/atomic"
+
+	"github.com/coredns/gslb/internal/splitmix"
 )
 
 // pinTable remembers which client was tied to which origin. Its size is fixed, since clients' addresses are in
@@ -47,7 +49,7 @@ func pinEnded(val uint64, now int64) bool {
 
 // pinTag names the pin of one client at one record and family.
 func pinTag(record uint64, f Family, client netip.Addr) uint64 {
-	tag := mix(record ^ clientKey(client) + uint64(f))
+	tag := splitmix.Mix(record ^ clientKey(client) + uint64(f))
 	if tag <= pinWriting {
 		tag += 2
 	}

@@ -2,11 +2,11 @@ package policy
 
 import "slices"
 
-// A plan is what one record answers to one family in one state of the world, for every client.
+// A plan is what one record answers to one family from one list of pools in one state of the world, for every client.
 type plan struct {
-	anywhere *choice   // for clients whose region makes no difference
-	regions  []Region  // the others', ascending
-	there    []*choice // beside regions
+	anywhere *arrangement   // for clients whose region makes no difference
+	regions  []Region       // the others', ascending
+	there    []*arrangement // beside regions
 	inputs   Inputs
 	pinned   map[uint32]*Member // with affinity: who may keep pinned clients, by Member.pin
 }
@@ -17,6 +17,8 @@ type choice struct {
 	picker  picker    // nil unless outcome.Answers
 	hash    []*Member // with affinity: whom the hash chooses among
 	pins    bool      // the choice is stored as a pin
+
+	unresolved bool // see Decision.Unresolved
 }
 
 // choose gives the choice for a client.
@@ -30,70 +32,101 @@ func (p *plan) choose(q *Query) *choice {
 		}
 	}
 	if lo < len(p.regions) && p.regions[lo] == q.Region {
-		return p.there[lo]
+		return p.there[lo].choose(q)
 	}
-	return p.anywhere
+	return p.anywhere.choose(q)
 }
 
-// compiler makes the plans of one record. It belongs to one call of Engine.compile and reads what the engine's lock
-// guards.
+// compiler makes the plans of one record. It reads nothing but what it was given, so it may work again later, when a
+// query needs a choice that was not needed before.
 type compiler struct {
 	*Record
-	turns  *turns
-	random func() uint64
+	turns   *turns
+	random  func() uint64
+	percent bool // some pool of the record has percentages
 
 	// For an explanation: the stages that a client of this region sees tell the trace.
 	trace  *Trace
 	region Region
 }
 
-// plan runs health, region filter, tier, band and policy over the candidates of one family, and the ladder where no
-// healthy one is left.
-func (c *compiler) plan(list []candidate, f Family) *plan {
+// plan runs health, region filter, steering, tier, band and policy over pools, and the ladder where none keeps a healthy
+// candidate.
+func (c *compiler) plan(pools []field, fallback *field, unresolved bool, f Family) *plan {
 	if c.Disabled {
 		c.trace.note("the record is disabled")
-		return &plan{anywhere: &choice{outcome: NoData}}
+		return always(&choice{outcome: NoData})
 	}
-	if kept := available(list, c.trace); len(kept) > 0 {
+	if kept := each(pools, func(p field) []candidate { return p.up(c.trace) }); len(kept) > 0 {
 		p := c.choices(kept, Answer)
 		if c.Affinity.On {
-			p.pinned = make(map[uint32]*Member, len(kept))
-			for i := range kept {
-				p.pinned[kept[i].pin()] = kept[i].Member
+			p.pinned = make(map[uint32]*Member)
+			for _, k := range all(kept) {
+				p.pinned[k.pin()] = k.Member
 			}
 		}
 		return p
 	}
-	return c.ladder(list, f)
+	return c.ladder(pools, fallback, unresolved, f)
 }
 
 // choices applies the region filter for every region that one of the candidates is in. Regions of clients that hold no
 // candidate see all of them.
-func (c *compiler) choices(list []candidate, outcome Outcome) *plan {
+func (c *compiler) choices(pools []field, outcome Outcome) *plan {
 	p := &plan{}
+	list := all(pools)
 	if c.Affinity.On {
 		p.inputs |= InputAddress
 	}
-	if c.Policy == Proximity && slices.ContainsFunc(list, func(c candidate) bool { return c.location != nil }) {
+	if c.Policy == Proximity && slices.ContainsFunc(list, func(k candidate) bool { return k.location != nil }) ||
+		c.Steering == ByProximity && len(pools) > 1 ||
+		slices.ContainsFunc(pools, func(p field) bool { return p.Pool != nil && p.Policy == Proximity }) {
 		p.inputs |= InputPlace
 	}
-	if !c.RegionFilter && !methods[c.Policy].regional {
-		p.anywhere = c.choice(list, outcome)
+	if !c.RegionFilter && !c.regional(pools) {
+		p.anywhere = c.arrange(pools, outcome)
 		return p
 	}
 	told := Region(0) // whose choice the explained client gets
 	if c.trace != nil && len(inRegion(list, c.region, c.trace)) < len(list) {
 		told = c.region
 	}
-	p.anywhere = c.telling(told == 0).choice(list, outcome)
+	p.anywhere = c.telling(told == 0).arrange(pools, outcome)
 	for _, region := range regionsOf(list) {
-		if kept := inRegion(list, region, nil); len(kept) < len(list) {
-			p.regions = append(p.regions, region)
-			p.there = append(p.there, c.telling(told == region).choice(kept, outcome))
-			p.inputs |= InputRegion
+		kept := c.near(pools, list, region)
+		if len(all(kept)) == len(list) {
+			continue // all are in one region: it makes no difference
 		}
+		p.regions = append(p.regions, region)
+		p.there = append(p.there, c.telling(told == region).arrange(kept, outcome))
+		p.inputs |= InputRegion
 	}
 	return p
+}
+
+// regional tells whether a policy applies the region filter also where it is off: the record's to all candidates, a
+// pool's to its own.
+func (c *compiler) regional(pools []field) bool {
+	return methods[c.Policy].regional || slices.ContainsFunc(pools, func(p field) bool { return p.Pool != nil && methods[p.Policy].regional })
+}
+
+// near is the region filter over pools for the clients of one region.
+func (c *compiler) near(pools []field, list []candidate, region Region) []field {
+	if !c.RegionFilter && !methods[c.Policy].regional {
+		// Only inside pools whose own policy asks for it.
+		return each(pools, func(p field) []candidate {
+			if p.Pool != nil && methods[p.Policy].regional {
+				return inRegion(p.list, region, nil)
+			}
+			return p.list
+		})
+	}
+	if len(inRegion(list, region, nil)) == len(list) {
+		return pools
+	}
+	return each(pools, func(p field) []candidate {
+		return keep(p.list, func(k *candidate) bool { return k.Region == region })
+	})
 }
 
 // regionsOf gives the regions that candidates are in, ascending, each once.
@@ -118,26 +151,43 @@ func (c *compiler) telling(tell bool) *compiler {
 	return &silent
 }
 
-// choice is tier, band and policy over what is left, and beside them, with affinity, the hash over all of it.
-func (c *compiler) choice(list []candidate, outcome Outcome) *choice {
+// choice is tier, band and policy over the selected pools, and beside them, with affinity, the hash over all of it.
+func (c *compiler) choice(selected []field, outcome Outcome) *choice {
 	ch := &choice{outcome: outcome}
 	if c.Affinity.On {
-		ch.hash = members(list)
+		ch.hash = members(all(selected))
 		ch.pins = outcome == Answer
 	}
-	list = band(tier(list, c.trace), c.Within, c.trace)
+	var drained bool
+	if selected[0].Pool == nil {
+		ch.picker, drained = c.pick(band(tier(selected[0].list, c.trace), c.Within, c.trace), false)
+	} else {
+		ch.picker, drained = c.over(selected)
+	}
+	if drained && outcome == Answer && !c.hashes(ch) {
+		ch.outcome = Drained
+	}
+	return ch
+}
+
+// pick is the record's policy over candidates that tier and band have left.
+func (c *compiler) pick(list []candidate, drained bool) (picker, bool) {
 	m := methods[c.Policy]
 	build := m.build
 	if m.weighs && !anyShare(list) {
 		c.trace.note("no candidate has a positive share: round-robin over them")
-		build = newRoundRobin
-		if outcome == Answer && !c.hashes(ch) {
-			ch.outcome = Drained
-		}
+		build, drained = newRoundRobin, true
 	}
-	ch.picker = build(&choiceSet{list: list, answers: c.answers(m, len(list)), turn: c.turns.of(list), random: c.random})
 	c.trace.policy(c.Policy, list)
-	return ch
+	set := &choiceSet{list: divided(list), answers: c.answers(m, len(list)), turn: c.turns.of(list), random: c.random}
+	p := build(set)
+	if set.answers > 1 && repeats(list) {
+		if f, ok := p.(fixed); ok {
+			return unique(nil, f), drained
+		}
+		return once{p}, drained
+	}
+	return p, drained
 }
 
 // hashes tells whether the hash makes this choice, and not the policy: on the ladder also under `affinity policy`.
@@ -164,4 +214,33 @@ func anyShare(list []candidate) bool {
 		}
 	}
 	return false
+}
+
+// repeats tells whether an address can be reached in more than one way (G-54).
+func repeats(list []candidate) bool {
+	seen := make(map[uint64]bool, len(list))
+	for i := range list {
+		if seen[list[i].key] {
+			return true
+		}
+		seen[list[i].key] = true
+	}
+	return false
+}
+
+// once leaves out addresses that stand in an answer already.
+type once struct{ picker }
+
+func (p once) pick(q *Query, buf []*Member) []*Member {
+	got := p.picker.pick(q, buf)
+	return unique(buf, got)
+}
+
+func unique(buf []*Member, list []*Member) fixed {
+	for _, m := range list {
+		if !contains(buf, m) {
+			buf = append(buf, m)
+		}
+	}
+	return buf
 }

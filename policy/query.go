@@ -9,7 +9,7 @@ type Query struct {
 	Region Region
 	Place  Place
 
-	// Now is the time of the query in Unix milliseconds. Only records with affinity read it.
+	// Now is the time of the query in Unix milliseconds. Only records with affinity or aliases read it (Record.Timed).
 	Now int64
 
 	// Peek decides without leaving a trace: no turn is taken, no pin stored.
@@ -21,6 +21,9 @@ type Decision struct {
 	Outcome Outcome
 	Members []*Member // in order; empty unless Outcome.Answers(). Shared: the caller must not change it
 	TTL     uint32    // seconds
+	// Unresolved tells that a look-up of an alias that has never ended is why there is no answer.
+	Unresolved bool
+	Stale      bool // some addresses are those of an alias whose look-ups fail
 
 	// Inputs tells which properties of the client the decision rests on: with any other value of these it could
 	// have been another one.
@@ -33,7 +36,8 @@ type Member struct {
 	IP     []byte // Addr as four or sixteen bytes; shared, not to be changed
 	Origin string // as written: the address, or the alias's name
 	Region Region
-	key    uint64 // hash of Addr, the same on every node
+	key    uint64     // hash of Addr, the same on every node
+	fresh  *Freshness // of the alias that it stands for; nil for an address
 }
 
 // Outcome is how a decision came about.
@@ -70,5 +74,7 @@ type Inputs uint8
 const (
 	InputRegion  Inputs = 1 << iota // Query.Region
 	InputAddress                    // Query.Client
-	InputPlace                      // Query.Place
+	InputPlace                      // Query.Place, but its ASN
+	InputASN                        // Query.Place.ASN
+	InputCIDR                       // whether Query.Client is in the networks of `when` lines
 )

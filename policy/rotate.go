@@ -3,6 +3,8 @@ package policy
 import (
 	"sync"
 	"sync/atomic"
+
+	"github.com/coredns/gslb/internal/splitmix"
 )
 
 // A turn counts the queries that one set of candidates of one record has answered turn by turn. It outlives the
@@ -45,12 +47,18 @@ func (t *turns) forget() {
 			delete(t.sets, set)
 		}
 	}
+	if len(t.sets) >= turnSetsMost {
+		clear(t.sets)
+	}
 	t.most = max(turnSets, 2*len(t.sets))
 }
 
 // turnSets is how many sets a record remembers at least. Sets come and go with health and latency; one that returns later
 // than after so many others may begin anew.
 const turnSets = 256
+
+// turnSetsMost bounds them all the same: pools in a random order have more sets than there is memory.
+const turnSetsMost = 1 << 14
 
 // of gives the turn of a set of candidates. A new one begins at a random place, so that many servers do not begin alike.
 func (t *turns) of(list []candidate) *turn {
@@ -59,7 +67,7 @@ func (t *turns) of(list []candidate) *turn {
 	}
 	set := uint64(len(list))
 	for i := range list {
-		set = mix(set ^ list[i].key)
+		set = splitmix.Mix(set ^ list[i].key)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -16,6 +16,9 @@ const chunkViews = 256
 // view is one record in one state of the world.
 type view struct {
 	plans    [families]*plan
+	rules    *rules // nil without `when` lines
+	inputs   Inputs // of the rules
+	aliased  bool   // some member has a Freshness
 	record   uint64 // hash of the name, for pins
 	affinity Affinity
 	ttl      uint32

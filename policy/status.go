@@ -30,9 +30,9 @@ func Statuses() []Status {
 func worse(a, b Status) Status { return max(a, b) }
 
 // familyStatus judges one family by who answers it. A family without an enabled origin does not count.
-func familyStatus(list []candidate, p *plan) Status {
-	rest := enabled(list)
-	switch p.anywhere.outcome {
+func familyStatus(pools []field, p *plan) Status {
+	ready := each(pools, field.ready)
+	switch p.anywhere.listed.outcome {
 	case Fallback:
 		return StatusFallback
 	case Failsafe:
@@ -40,12 +40,13 @@ func familyStatus(list []candidate, p *plan) Status {
 	case Open, Everyone:
 		return StatusFailOpen
 	case Answer, Drained, Pinned:
-		if len(available(rest, nil)) < len(rest) {
+		up := each(ready, func(p field) []candidate { return p.up(nil) })
+		if len(up) < len(ready) || ready[0].Pool == nil && len(all(up)) < len(all(ready)) {
 			return StatusPartiallyOK
 		}
 		return StatusOK
 	}
-	if len(rest) == 0 {
+	if len(ready) == 0 && p.anywhere.listed.outcome == NoData {
 		return StatusOK
 	}
 	return StatusNoHealthy

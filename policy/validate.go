@@ -23,6 +23,9 @@ func errorAt(pos Pos, word, format string, args ...any) error {
 // parts are *Error; nil when there is none. What a single word may be (a weight's range, say) is the parser's business.
 func (c *Config) Validate() error {
 	var errs []error
+	for i := range c.Pools {
+		errs = append(errs, c.Pools[i].validate())
+	}
 	seen := make(map[string]Pos, len(c.Records))
 	for i := range c.Records {
 		r := &c.Records[i]
@@ -31,19 +34,48 @@ func (c *Config) Validate() error {
 			continue
 		}
 		seen[r.Name] = r.Pos
-		errs = append(errs, r.validate())
+		errs = append(errs, r.validate(c))
 	}
 	return errors.Join(errs...)
 }
 
-func (r *Record) validate() error {
+func (p *Pool) validate() error {
+	if len(p.Origins) == 0 {
+		return errorAt(p.Pos, p.Name, "pool '%s' has no origin: want at least one 'origin' or 'alias' line", p.Name)
+	}
+	return validateOrigins(fmt.Sprintf("pool '%s'", p.Name), p.Origins)
+}
+
+func (r *Record) validate(c *Config) error {
 	if len(r.Origins) == 0 && len(r.Pools) == 0 {
-		return errorAt(r.Pos, r.Name, "record '%s' has no origin: want at least one 'origin' line", r.Name)
+		return errorAt(r.Pos, r.Name, "record '%s' has no origin: want at least one 'origin' or 'alias' line, or 'pools'", r.Name)
 	}
 	if r.Countdown && r.MinTTL > r.TTL {
 		return errorAt(r.Pos, r.Name, "record '%s': ttl %d with a minimum of %d: want a minimum of at most the ttl", r.Name, r.TTL, r.MinTTL)
 	}
-	return errors.Join(validateOrigins(fmt.Sprintf("record '%s'", r.Name), r.Origins), r.validateFailsafe())
+	return errors.Join(validateOrigins(fmt.Sprintf("record '%s'", r.Name), r.Origins), r.validateFailsafe(), r.validateShares(c))
+}
+
+// validateShares refuses a policy of weights over pools of both kinds of weight (G-43).
+func (r *Record) validateShares(c *Config) error {
+	if !methods[r.Policy].weighs {
+		return nil
+	}
+	var relative, percent *Pool
+	for _, n := range r.uses() {
+		p := &c.Pools[n]
+		if p.relative() {
+			relative = p
+		}
+		if p.percentages() {
+			percent = p
+		}
+	}
+	if relative != nil && percent != nil {
+		return errorAt(r.Pos, r.Name, "record '%s' is %s over pool '%s' at %s with relative weights and pool '%s' at %s with percentages: want one kind",
+			r.Name, r.Policy, relative.Name, relative.Pos, percent.Name, percent.Pos)
+	}
+	return nil
 }
 
 func (r *Record) validateFailsafe() error {

@@ -25,7 +25,7 @@ func TestValidate(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			for p := range methods { // weights are validated under every policy
 				cfg := &Config{Records: []Record{{
-					Name: "www.example.org.", Pos: Pos{"Corefile", 1}, Origins: origins(tt.origins), Policy: Policy(p), Within: None,
+					Name: "www.example.org.", Pos: Pos{"Corefile", 1}, Origins: origins(tt.origins), Policy: Policy(p), Within: None, Fallback: None,
 				}}}
 				err := cfg.Validate()
 				if tt.word == "" {
@@ -54,14 +54,14 @@ func TestValidate(t *testing.T) {
 	}
 	t.Run("V20 G-10 an alias counts in both families", func(t *testing.T) {
 		list := append(origins("A:50%"), Origin{Alias: "x.example.org.", Weight: Weight{Percent, 60}, Pos: Pos{"Corefile", 9}})
-		err := (&Config{Records: []Record{{Name: "a.", Origins: list, Within: None}}}).Validate()
+		err := (&Config{Records: []Record{{Name: "a.", Origins: list, Within: None, Fallback: None}}}).Validate()
 		if err == nil || !strings.Contains(err.Error(), "Corefile:9") {
 			t.Errorf("Expected line 9 to be refused, got %v", err)
 		}
 	})
 	t.Run("COR-38 a name twice, both lines named", func(t *testing.T) {
 		cfg := &Config{Records: []Record{
-			{Name: "a.example.org.", Pos: Pos{"Corefile", 3}, Origins: origins("A"), Within: None},
+			{Name: "a.example.org.", Pos: Pos{"Corefile", 3}, Origins: origins("A"), Within: None, Fallback: None},
 			{Name: "a.example.org.", Pos: Pos{"more", 7}, Origins: origins("A"), Within: None, Disabled: true},
 		}}
 		err := cfg.Validate()
@@ -71,7 +71,7 @@ func TestValidate(t *testing.T) {
 	})
 	t.Run("V112 a failsafe address twice", func(t *testing.T) {
 		a := netip.MustParseAddr("192.0.2.9")
-		cfg := &Config{Records: []Record{{Name: "a.", Pos: Pos{"Corefile", 3}, Origins: origins("A"), Within: None, Failsafe: []netip.Addr{a, a}}}}
+		cfg := &Config{Records: []Record{{Name: "a.", Pos: Pos{"Corefile", 3}, Origins: origins("A"), Within: None, Fallback: None, Failsafe: []netip.Addr{a, a}}}}
 		if err := cfg.Validate(); err == nil || !strings.Contains(err.Error(), "192.0.2.9") {
 			t.Errorf("Expected a refusal, got %v", err)
 		}

@@ -18,8 +18,15 @@ func newWheel(list []candidate) *wheel {
 		return nil
 	}
 	w := &wheel{}
+	for sum := total(list) / divisor; sum > maxWheel; sum /= 2 {
+		divisor *= 2 // shares so unequal are not exact to the last digit
+	}
 	for i := range list {
-		if share := list[i].share / divisor; share > 0 {
+		share := list[i].share / divisor
+		if share == 0 && list[i].share > 0 {
+			share = 1
+		}
+		if share > 0 {
 			w.sum += share
 			w.list = append(w.list, list[i].Member)
 			w.ends = append(w.ends, w.sum)
@@ -33,6 +40,16 @@ func newWheel(list []candidate) *wheel {
 		w.guide[b] = i
 	}
 	return w
+}
+
+// maxWheel keeps position times stride within 64 bits.
+const maxWheel = 1 << 31
+
+func total(list []candidate) (sum uint64) {
+	for i := range list {
+		sum += list[i].share
+	}
+	return sum
 }
 
 // at gives whose share holds position x, from 0 to sum-1. From the guide's entry it is one or two steps on average,

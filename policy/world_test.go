@@ -8,12 +8,23 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/coredns/gslb/internal/globe"
 )
 
 // The letters of the worked answers: A to F are 192.0.2.1 to 192.0.2.6, A6 to F6 are 2001:db8::1 to 2001:db8::6.
 const we, ne, sa = Region(1), Region(2), Region(3)
 
 var regionNames = map[string]Region{"we": we, "ne": ne, "sa": sa}
+
+// at is a place.
+func at(lat, lon float64) *Location {
+	l, err := globe.NewLocation(lat, lon)
+	if err != nil {
+		panic(err)
+	}
+	return l
+}
 
 func addr(letter string) netip.Addr {
 	n := letter[0] - 'A' + 1
@@ -71,6 +82,7 @@ func origins(words string) []Origin {
 type world struct {
 	t      testing.TB
 	record Record
+	pools  []Pool
 	engine *Engine
 	health map[string]Health
 	now    time.Time
@@ -98,7 +110,7 @@ func seeded() func() uint64 { return rand.New(rand.NewPCG(1, 2)).Uint64 }
 // reload makes a new engine that replaces the present one, as after a change of w.record.
 func (w *world) reload() {
 	w.t.Helper()
-	cfg := &Config{Records: []Record{w.record}}
+	cfg := &Config{Records: []Record{w.record}, Pools: w.pools}
 	if err := cfg.Validate(); err != nil {
 		w.t.Fatalf("Expected a valid record, got %v", err)
 	}

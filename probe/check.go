@@ -6,6 +6,8 @@ import (
 	"hash/fnv"
 	"math/rand/v2"
 	"time"
+
+	"github.com/coredns/gslb/internal/splitmix"
 )
 
 // State is what a check knows at one moment. It is a copy: safe to keep.
@@ -70,10 +72,10 @@ func newCheck(spec Spec, key string, now time.Time) *check {
 	h := fnv.New64a()
 	h.Write([]byte(key))
 	sum := h.Sum64()
-	first := fraction(mix(sum), min(spec.Interval, firstSpread))
+	first := fraction(splitmix.Mix(sum), min(spec.Interval, firstSpread))
 	c := &check{
 		spec: spec, key: key, probe: spec.Kind.Probe(spec), leases: map[*Lease]struct{}{}, heap: -1,
-		begin: now, phase: fraction(mix(sum+1), spec.Interval), due: now.Add(first),
+		begin: now, phase: fraction(splitmix.Mix(sum+1), spec.Interval), due: now.Add(first),
 	}
 	return c
 }
@@ -81,15 +83,6 @@ func newCheck(spec Spec, key string, now time.Time) *check {
 // fraction gives a part of d, from 0 to all but 2^-32 of it.
 func fraction(sum uint64, d time.Duration) time.Duration {
 	return time.Duration(float64(sum>>32) / (1 << 32) * float64(d))
-}
-
-// mix is the finaliser of splitmix64: FNV's upper bits alone are too regular for keys that differ in a digit.
-func mix(x uint64) uint64 {
-	x ^= x >> 30
-	x *= 0xbf58476d1ce4e5b9
-	x ^= x >> 27
-	x *= 0x94d049bb133111eb
-	return x ^ x>>31
 }
 
 // jitter is the part of the interval by which a probe may start late on purpose, so that nothing that is itself

@@ -59,7 +59,7 @@ func (m *Monitor) attend(c *check, now time.Time) (changed bool) {
 	if c.inFlight && !c.overrun.IsZero() && !c.overrun.After(now) {
 		c.overrun = time.Time{}
 		m.running--
-		m.result(c, Reading{}, failed(Timeout, "no result within %s, and the probe does not end", c.spec.Timeout), now)
+		m.neverEnds(c, now)
 		changed = true
 	}
 	if !c.expiry().After(now) && c.judge.verdict != Unknown {
@@ -71,7 +71,10 @@ func (m *Monitor) attend(c *check, now time.Time) (changed bool) {
 		changed = true
 	}
 	if !c.due.After(now) && !c.queued {
-		if c.inFlight {
+		if c.inFlight && c.overrun.IsZero() {
+			m.neverEnds(c, now)
+			changed = true
+		} else if c.inFlight {
 			c.due = c.planned(now) // one in flight for each subject: this turn is left out
 		} else {
 			c.queued = true
@@ -79,6 +82,12 @@ func (m *Monitor) attend(c *check, now time.Time) (changed bool) {
 		}
 	}
 	return changed
+}
+
+// neverEnds counts a turn of a check whose probe was given up and is still there: a failure, since nothing passes.
+func (m *Monitor) neverEnds(c *check, now time.Time) {
+	c.started = now
+	m.result(c, Reading{}, failed(Timeout, "no result within %s, and the probe does not end", c.spec.Timeout), now)
 }
 
 func (c *check) expiry() time.Time { return c.state.Last.Add(c.spec.lifetime()) }

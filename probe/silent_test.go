@@ -42,3 +42,38 @@ func TestSilentTarget(t *testing.T) {
 		}
 	})
 }
+
+func TestProbeThatNeverEnds(t *testing.T) {
+	t.Run("COR-18 H-38 a probe that ignores its deadline goes on failing", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			var hang atomic.Bool
+			end := make(chan struct{})
+			k := fake{"never", func(context.Context) (Reading, error) {
+				if hang.Load() {
+					<-end
+				}
+				return Reading{}, nil
+			}, &log{}}
+			m := &Monitor{}
+			s := spec(5*time.Second, k)
+			s.Timeout = 2 * time.Second
+			passed := make(chan struct{}, 1000)
+			l := m.Acquire(s, func(State) { passed <- struct{}{} })
+			<-passed
+			<-passed
+			synctest.Wait()
+			hang.Store(true)
+			time.Sleep(20 * time.Second)
+			if v := verdict(l); v != Unhealthy {
+				t.Errorf("Expected unhealthy, got %s after %d failures", v, l.State().Failures)
+			}
+			time.Sleep(60 * time.Second)
+			if v := verdict(l); v != Unhealthy {
+				t.Errorf("Expected it to stay so, got %s", v)
+			}
+			close(end)
+			l.Release()
+			synctest.Wait()
+		})
+	})
+}

@@ -31,6 +31,11 @@ func TestExample(t *testing.T) {
 	if counts["127.0.0.1"] != 90 || counts["127.0.0.2"] != 10 {
 		t.Errorf("Expected DTM-LB-21 90 and 10, got %v", counts)
 	}
+	for net, want := range map[string]string{"10.1.0.0/16": "127.0.0.1", "10.2.0.0/16": "127.0.0.2"} {
+		if got := s.a("sites.example.org.", subnet(net)); got != want {
+			t.Errorf("Expected %s for %s, got %s", want, net, got)
+		}
+	}
 	if got := s.a("app.example.org.", subnet("10.2.0.0/16")); got != "127.0.0.2" {
 		t.Errorf("Expected the east, got %s", got)
 	}

@@ -209,7 +209,7 @@ func TestReload(t *testing.T) {
 		mark := logs.mark()
 		write("# nothing\n")
 		eventually(t, "the empty file to be counted", func() bool { return metric(t, label) == 1 })
-		if got := s.a("www.example.org."); got != "127.0.0.11" || !strings.Contains(logs.since(mark), "no mapping in it") {
+		if got := s.a("www.example.org."); got != "127.0.0.11" || !strings.Contains(logs.since(mark), "no mapping") {
 			t.Errorf("Expected the former content and a line in the log, got %s, %s", got, logs.since(mark))
 		}
 		write("127.0.0.0/8,west\n") // without the region that only it defines and that is named
