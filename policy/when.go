@@ -91,7 +91,7 @@ func newRules(lines []When, makePlan func(*When) [families]*plan) *rules {
 		if len(w.Region) > 0 {
 			r.inputs |= InputRegion
 		}
-		if len(w.Country) > 0 || len(w.Continent) > 0 {
+		if len(w.Country) > 0 || len(w.Continent) > 0 || len(w.Pop) > 0 { // a pop stands in for an unknown country
 			r.inputs |= InputPlace
 		}
 		if len(w.ASN) > 0 {
