@@ -30,15 +30,58 @@ func (c *compiler) compose(parts []contribution) picker {
 
 func (p *composite) pick(q *Query, buf []*Member) []*Member {
 	for _, part := range p.parts {
-		for _, m := range part.pick(q, buf[len(buf):]) {
-			if !contains(buf, m) {
-				buf = append(buf, m)
-			}
-		}
+		buf = append(buf, part.pick(q, buf[len(buf):])...)
 	}
 	buf = p.band(buf)
-	p.order(q, buf)
-	return buf[:min(len(buf), p.answers)]
+	if methods[p.policy].weighs {
+		buf = p.weighed(q, buf)
+	} else {
+		p.order(q, buf)
+	}
+	answer := buf[:0]
+	for _, m := range buf { // each way to an address had its own weight (G-54)
+		if len(answer) < p.answers && !contains(answer, m) {
+			answer = append(answer, m)
+		}
+	}
+	return answer
+}
+
+// weighed keeps those with a share and draws an order of them; if none has one, they take turns.
+func (p *composite) weighed(q *Query, list []*Member) []*Member {
+	n := 0
+	for i, m := range list {
+		if p.of[m].share > 0 {
+			list[n], list[i] = list[i], list[n]
+			n++
+		}
+	}
+	if n == 0 {
+		if len(list) > 1 {
+			rotate(list, int(p.turn.take(q)%uint64(len(list))))
+		}
+		return list
+	}
+	list = list[:n]
+	for i := range n - 1 {
+		p.draw(list, i)
+	}
+	return list
+}
+
+// share is what one gets: an alias's is divided among those of its addresses that are in the list (G-10).
+func (p *composite) share(list []*Member, m *Member) uint64 {
+	k := p.of[m]
+	if k.origin == nil || k.origin.alias == nil {
+		return k.share * fine
+	}
+	ways := uint64(0)
+	for _, x := range list {
+		if p.of[x].origin == k.origin {
+			ways++
+		}
+	}
+	return k.share * fine / ways
 }
 
 func (p *composite) band(list []*Member) []*Member {
@@ -73,10 +116,6 @@ func (p *composite) order(q *Query, list []*Member) {
 			j := i + below(p.random(), len(list)-i)
 			list[i], list[j] = list[j], list[i]
 		}
-	case Weighted, WeightedRandom:
-		for i := range min(len(list), p.answers) {
-			p.draw(list[i:])
-		}
 	case Latency:
 		p.sort(list, func(m *Member) float64 {
 			if l := p.of[m].latency; l != None {
@@ -96,23 +135,20 @@ func (p *composite) order(q *Query, list []*Member) {
 	}
 }
 
-// draw brings one to the front, in proportion to share.
-func (p *composite) draw(list []*Member) {
+// draw brings one to place i, out of those that have none yet, in proportion to share.
+func (p *composite) draw(list []*Member, i int) {
 	sum := uint64(0)
-	for _, m := range list {
-		sum += p.of[m].share
-	}
-	if sum == 0 {
-		rotate(list, below(p.random(), len(list)))
-		return
+	for _, m := range list[i:] {
+		sum += p.share(list, m)
 	}
 	x := uint64(below(p.random(), int(sum)))
-	for i, m := range list {
-		if x < p.of[m].share {
-			list[0], list[i] = list[i], list[0]
+	for j := i; j < len(list); j++ {
+		share := p.share(list, list[j])
+		if x < share {
+			list[i], list[j] = list[j], list[i]
 			return
 		}
-		x -= p.of[m].share
+		x -= share
 	}
 }
 

@@ -90,7 +90,11 @@ func (c *compiler) weigh(p field, list []candidate) []candidate {
 		return list
 	}
 	out := make([]candidate, len(list))
-	ready := uint64(len(enabled(p.list)))
+	origins := map[*origin]bool{} // an alias is one, however many addresses it has
+	for _, k := range enabled(p.list) {
+		origins[k.origin] = true
+	}
+	ready := uint64(len(origins))
 	for i, k := range list {
 		switch {
 		case !c.percent:
