@@ -22,10 +22,10 @@ type addressCheck struct {
 }
 
 // resolved takes what a name stands for now: the engine first, which then knows whom the verdicts are about.
-func (a *aliases) resolved(name string, r policy.Resolution, expires [2]time.Time, stale bool) {
+func (a *aliases) resolved(name string, r policy.Resolution, expires [2]time.Time, stale [2]bool) {
 	for f := range expires {
 		if fresh := a.i.engine.Freshness(name, policy.Family(f)); fresh != nil {
-			fresh.Set(expires[f].UnixMilli(), stale)
+			fresh.Set(expires[f].UnixMilli(), stale[f])
 		}
 	}
 	a.i.engine.Resolve(name, r)

@@ -159,7 +159,7 @@ func (i *instance) carryAliases(former *instance) {
 	i.resolver = newResolver(names, old, nil, i.aliased.resolved)
 	for _, name := range names {
 		if n := old.state(name); n != nil {
-			i.aliased.resolved(name, policy.Resolution{Known: n.known, Addrs: n.addrs}, n.expires, n.failed > 0)
+			i.aliased.resolved(name, policy.Resolution{Known: n.known, Addrs: n.addrs}, n.expires, n.failing)
 		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 // at most one look-up of a name is in flight, and so many in all; the last good addresses outlive failures for a day.
 type resolver struct {
 	lookup   lookup
-	apply    func(name string, r policy.Resolution, expires [2]time.Time, stale bool)
+	apply    func(name string, r policy.Resolution, expires [2]time.Time, stale [2]bool)
 	mu       sync.Mutex
 	names    map[string]*resolving
 	queue    resolvings
@@ -38,7 +38,8 @@ type resolving struct {
 	known   [2]bool
 	expires [2]time.Time
 	good    [2]time.Time // when the addresses were last confirmed
-	failed  int          // times in a row
+	failing [2]bool      // since the last look-up
+	failed  int          // times in a row, of either family
 	due     time.Time
 	busy    bool
 	heap    int
@@ -59,7 +60,7 @@ const (
 var families = [2]uint16{dns.TypeA, dns.TypeAAAA}
 
 // newResolver plans the look-ups of names; what former knew of them, which may be nil, goes on.
-func newResolver(names []string, former *resolver, look lookup, apply func(string, policy.Resolution, [2]time.Time, bool)) *resolver {
+func newResolver(names []string, former *resolver, look lookup, apply func(string, policy.Resolution, [2]time.Time, [2]bool)) *resolver {
 	r := &resolver{lookup: look, apply: apply, names: map[string]*resolving{}, wake: make(chan struct{}, 1)}
 	now := time.Now()
 	for i, name := range names {
@@ -163,7 +164,7 @@ func (r *resolver) resolve(ctx context.Context, n *resolving) {
 	}
 	n.take(addrs, ttl, errs, time.Now())
 	heap.Push(&r.queue, n)
-	r.apply(n.name, policy.Resolution{Known: n.known, Addrs: n.addrs}, n.expires, n.failed > 0)
+	r.apply(n.name, policy.Resolution{Known: n.known, Addrs: n.addrs}, n.expires, n.failing)
 	select {
 	case <-n.first:
 	default:
@@ -177,7 +178,8 @@ func (n *resolving) take(addrs [2][]netip.Addr, ttl [2]time.Duration, errs [2]er
 	next := mostTTL
 	failed, first := false, !n.known[0] && !n.known[1]
 	for f := range addrs {
-		if errs[f] != nil {
+		n.failing[f] = errs[f] != nil
+		if n.failing[f] {
 			failed = true
 			if n.known[f] && now.Sub(n.good[f]) > lastGood {
 				n.addrs[f] = nil

@@ -73,10 +73,10 @@ func (b *phoneBook) look(ctx context.Context, name string, qtype uint16) ([]neti
 	return addrs, b.ttl, nil
 }
 
-func (b *phoneBook) apply(name string, r policy.Resolution, expires [2]time.Time, stale bool) {
+func (b *phoneBook) apply(name string, r policy.Resolution, expires [2]time.Time, stale [2]bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.results[name], b.expires[name], b.stale[name] = r, expires, stale
+	b.results[name], b.expires[name], b.stale[name] = r, expires, stale[0]
 }
 
 func (b *phoneBook) set(name, entry string) {

@@ -307,7 +307,7 @@ func (e *Engine) fields(r *record, pools []int, f Family) []field {
 	for i, n := range pools {
 		p := r.pools[n]
 		list := e.candidates(p.origins, f)
-		fields[i] = field{p.Pool, list, shares(list, p.origins, f)}
+		fields[i] = field{Pool: p.Pool, list: list, parts: shares(list, p.origins, f)}
 	}
 	return fields
 }

@@ -114,12 +114,13 @@ func (c *compiler) regional(pools []field) bool {
 func (c *compiler) near(pools []field, list []candidate, region Region) []field {
 	if !c.RegionFilter && !methods[c.Policy].regional {
 		// Only inside pools whose own policy asks for it.
-		return each(pools, func(p field) []candidate {
+		kept := slices.Clone(pools)
+		for i, p := range kept {
 			if p.Pool != nil && methods[p.Policy].regional {
-				return inRegion(p.list, region, nil)
+				kept[i].list, kept[i].wide = inRegion(p.list, region, nil), p.list
 			}
-			return p.list
-		})
+		}
+		return kept
 	}
 	if len(inRegion(list, region, nil)) == len(list) {
 		return pools
@@ -155,7 +156,7 @@ func (c *compiler) telling(tell bool) *compiler {
 func (c *compiler) choice(selected []field, outcome Outcome) *choice {
 	ch := &choice{outcome: outcome}
 	if c.Affinity.On {
-		ch.hash = members(all(selected))
+		ch.hash = members(pinnable(selected))
 		ch.pins = outcome == Answer
 	}
 	var drained bool

@@ -5,7 +5,8 @@ package policy
 type field struct {
 	*Pool
 	list  []candidate
-	parts uint64 // in which the shares of a percentage are counted; see shares
+	wide  []candidate // with affinity: list before the pool's own policy kept a region of it; nil where that is list
+	parts uint64      // in which the shares of a percentage are counted; see shares
 }
 
 // up keeps a pool's enabled and healthy candidates; none where the pool is disabled, or down by `min-healthy`.
@@ -39,7 +40,7 @@ func each(fields []field, keep func(field) []candidate) []field {
 	var kept []field
 	for _, p := range fields {
 		if list := keep(p); len(list) > 0 {
-			kept = append(kept, field{p.Pool, list, p.parts})
+			kept = append(kept, field{Pool: p.Pool, list: list, parts: p.parts})
 		}
 	}
 	return kept
@@ -53,6 +54,19 @@ func all(fields []field) []candidate {
 	var list []candidate
 	for _, p := range fields {
 		list = append(list, p.list...)
+	}
+	return list
+}
+
+// pinnable gives the candidates of several pools that affinity chooses among, whatever the pools' own policies keep.
+func pinnable(fields []field) []candidate {
+	var list []candidate
+	for _, p := range fields {
+		if p.wide != nil {
+			list = append(list, p.wide...)
+		} else {
+			list = append(list, p.list...)
+		}
 	}
 	return list
 }

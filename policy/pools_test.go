@@ -372,6 +372,21 @@ func TestPooledAffinity(t *testing.T) {
 		other := map[string]string{"A": "B", "B": "A"}[first]
 		w.down(other).client(1).is("D")
 	})
+	t.Run("COR-15 DTM-LB-38 affinity overrides a pool's own policy, of regions too", func(t *testing.T) {
+		for _, p := range []Policy{ByRegion, GeoFailover} {
+			w := pooled(t, []Pool{poolNamed("p", "A[we] B[ne]", by(p))}, affinity(0))
+			n := 0
+			for i := range 1000 {
+				c := w.client(i)
+				c.q.Region = we
+				if c.ask() == "A" {
+					n++
+				}
+			}
+			about(t, n, 1000, 0.5)
+			pooled(t, []Pool{poolNamed("p", "A[we] B[ne]", by(p))}).from(we).is("A")
+		}
+	})
 	t.Run("AFD-08 a pin does not win over a when line", func(t *testing.T) {
 		w := pooled(t, []Pool{poolNamed("own", "A"), poolNamed("p", "B")}, uses(0), affinity(0), when(When{Region: []Region{we}, Pools: []int{1}}))
 		c := w.client(1)
