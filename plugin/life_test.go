@@ -61,7 +61,11 @@ func TestMetricsShared(t *testing.T) {
 		const c = "gslb {\ncheck web {\ntcp 1\ninterval 5s\n}\nrecord www {\norigin 127.0.0.1\ncheck web\n}\n}"
 		begin(t, c, "a")
 		begin(t, c, "b")
-		time.Sleep(6 * time.Second)
+		for deadline := time.Now().Add(30 * time.Second); process.monitor.Checks()[0].State.Failures == 0; time.Sleep(10 * time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatal("Expected a first result")
+			}
+		}
 		reg := prometheus.NewPedanticRegistry()
 		reg.MustRegister(collector{})
 		list, err := reg.Gather()
