@@ -26,12 +26,15 @@ type selection struct {
 const selectionMost = 15
 
 func (c *compiler) arrange(pools []field, outcome Outcome) *arrangement {
-	a := &arrangement{c: c, outcome: outcome, pools: pools, selects: len(pools)}
+	selects := len(pools)
 	if c.Select != All {
-		a.selects = min(c.Select, len(pools))
+		selects = min(c.Select, len(pools))
 	}
-	a.listed = c.choice(pools[:a.selects], outcome)
-	return a
+	listed := c.choice(pools[:selects], outcome)
+	if len(pools) < 2 || c.Steering == Listed {
+		return settled(listed) // and candidates and compiler are garbage: most records are such
+	}
+	return &arrangement{listed: listed, c: c, outcome: outcome, pools: pools, selects: selects}
 }
 
 // settled is an arrangement without an alternative.
