@@ -83,7 +83,23 @@ func tryStart(t testing.TB, corefile string) (*server, error) {
 	s := &server{t: t, instance: i}
 	s.addresses()
 	t.Cleanup(s.stop)
+	s.awaken()
 	return s, nil
+}
+
+// awaken waits until the server reads from its sockets: CoreDNS forgets to stop a server that a reload overtakes before it
+// has begun to serve.
+func (s *server) awaken() {
+	for network, addr := range map[string]string{"udp": s.udp, "tcp": s.tcp} {
+		m := new(dns.Msg)
+		m.SetQuestion("awake.invalid.", dns.TypeA)
+		c := &dns.Client{Net: network, Timeout: time.Second}
+		for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
+			if _, _, err := c.Exchange(m, addr); err == nil {
+				break
+			}
+		}
+	}
 }
 
 func input(corefile string) caddy.CaddyfileInput {
@@ -115,6 +131,7 @@ func (s *server) reload(corefile string) error {
 	if err == nil {
 		s.instance = next
 		s.addresses()
+		s.awaken()
 	}
 	return err
 }
