@@ -2,7 +2,6 @@ package gslb
 
 import (
 	"os"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -16,10 +15,9 @@ func TestManual(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	examples := regexp.MustCompile("(?s)~~~ corefile\n(.*?)~~~").FindAllStringSubmatch(string(manual), -1)
 	policies := map[string]bool{}
-	for n, example := range examples {
-		blocks, err := caddyfile.Parse("README.md", strings.NewReader(example[1]), nil)
+	for n, example := range fences(string(manual)) {
+		blocks, err := caddyfile.Parse("README.md", strings.NewReader(example), nil)
 		if err != nil {
 			t.Errorf("Expected example %d to be a Corefile, got %v", n+1, err)
 			continue

@@ -12,7 +12,6 @@ type candidate struct {
 	priority uint16
 	disabled bool
 	healthy  bool
-	checked  bool
 	share    uint64 // what its origin gets of the sum of all shares; see shares
 	latency  int    // whole milliseconds; None until measured
 	location *Location
@@ -29,7 +28,7 @@ func (e *Engine) candidates(origins []origin, f Family) []candidate {
 				continue
 			}
 			c := candidate{
-				Member: x.member, origin: o, priority: o.Priority, disabled: o.Disabled, checked: len(x.checks) > 0, location: o.Location,
+				Member: x.member, origin: o, priority: o.Priority, disabled: o.Disabled, location: o.Location,
 			}
 			c.healthy, c.latency = o.health(x.checks)
 			list = append(list, c)

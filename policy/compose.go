@@ -1,6 +1,9 @@
 package policy
 
-import "cmp"
+import (
+	"cmp"
+	"slices"
+)
 
 // composite is a record's band and policy over pools whose contributions change from query to query. What the pools pick
 // is a handful of addresses: they are looked at one by one.
@@ -163,13 +166,7 @@ func (p *composite) sort(list []*Member, by func(*Member) float64) {
 
 // rotate turns a list to the left by n, in place.
 func rotate(list []*Member, n int) {
-	reverse(list[:n])
-	reverse(list[n:])
-	reverse(list)
-}
-
-func reverse(list []*Member) {
-	for i, j := 0, len(list)-1; i < j; i, j = i+1, j-1 {
-		list[i], list[j] = list[j], list[i]
-	}
+	slices.Reverse(list[:n])
+	slices.Reverse(list[n:])
+	slices.Reverse(list)
 }
